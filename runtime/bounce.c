@@ -180,12 +180,10 @@ static weir_status copy_pieces(struct share *share, size_t bytes)
     if (!status && share->status && share->detail)
         weir__fail_adopt(share->status, share->detail);
     free(share->detail);
-    if (status)
-        return status;
-    /* A thread's two pieces may fit where those of all do not. */
-    return share->status == WEIR_ERR_NOMEM
-               ? share->copy(share->device, share->destination, share->source, bytes)
-               : share->status;
+    if (status || share->status != WEIR_ERR_NOMEM)
+        return status ? status : share->status;
+    /* Pieces or events for so many are not to be had: one thread needs few of them. */
+    return share->copy(share->device, share->destination, share->source, bytes);
 }
 
 static weir_status upload(weir_device *device, void *destination, const void *source, size_t bytes)

@@ -97,7 +97,7 @@ weir_status weir__rows_count_in_there(struct weir__rows_build *build)
     rows_arcs_args args = {.in_degree = NULL};
     weir_status status;
     if (build->sizes ||
-        !weir__rows_on_device(build, 0)) /* a device that only counts does not count arcs */
+        !weir__rows_on_device(build, 0)) /* one that only counts bytes counts no arcs */
         return WEIR_ERR_NOMEM;
     if (!(status = open_pieces(build, device, 0, &pieces)) &&
         !(status =
@@ -167,7 +167,7 @@ static weir_status count(struct placing *p)
 {
     const struct weir__rows_build *build = p->build;
     struct range range = {NULL, UINT32_MAX, 0};
-    if (build->sizes) {
+    if (weir__graph_is_sketch(build->graph)) {
         p->arcs =
             p->in ? build->sizes->in_arcs_of[p->part->part] : build->sizes->arcs_of[p->part->part];
         return WEIR_OK;
@@ -213,7 +213,7 @@ static weir_status take_helpers(struct placing *p)
     const uint64_t n = build->graph->vertices;
     const uint64_t stretch = p->offsets
                                  ? weir__csr_stretch(p->offsets + 1, p->part->owned, build->stretch)
-                                 : weir__csr_stretch_usual(p->arcs);
+                                 : weir__csr_stretch_usual(p->arcs, build->stretch);
     weir_status status;
     if ((status = open_pieces(build, p->device, build->config->weights, &p->pieces)) ||
         (status = weir__device_alloc_as(p->device, "offsets of the graph", n + 1, 8,
@@ -228,8 +228,8 @@ static weir_status take_helpers(struct placing *p)
 
 static void free_helpers(struct placing *p)
 {
+    close_pieces(&p->pieces); /* first, for its queue */
     weir__csr_sorter_close(&p->sorter);
-    close_pieces(&p->pieces);
     weir_device_free(p->device, p->graph_offsets);
     weir_device_free(p->device, p->number);
     weir_device_free(p->device, p->cursors);

@@ -55,8 +55,10 @@ struct integers {
 static void to_integers(void *user, uint64_t begin, uint64_t end)
 {
     const struct integers *integers = user;
-    for (uint64_t i = begin; i < end; i++)
-        integers->to[i] = (uint32_t)integers->from[i];
+    for (uint64_t i = begin; i < end; i++) {
+        const double weight = integers->from[i]; /* of a loop, which is dropped: anything */
+        integers->to[i] = weight >= 0 && weight <= UINT32_MAX ? (uint32_t)weight : 0;
+    }
 }
 
 static weir_status bring_piece(const struct make *make, uint64_t at, uint64_t count, int weights)
@@ -207,9 +209,10 @@ static weir_status clean(struct make *make)
                                         weir__csr_stretch(rows.ends, n, make->input->stretch),
                                         make->weights != NULL, &make->sorter)))
         return status;
-    status = weir__csr_clean(&make->sorter, &rows, make->dropped, &make->graph.arcs);
+    if ((status = weir__csr_clean(&make->sorter, &rows, make->dropped, &make->graph.arcs)))
+        return status; /* the queue may still work with what the sorter has: it is closed later */
     weir__csr_sorter_close(&make->sorter);
-    return status;
+    return WEIR_OK;
 }
 
 static weir_status set_offsets(struct make *make)

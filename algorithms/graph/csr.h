@@ -39,13 +39,14 @@ uint32_t weir__csr_bits(uint64_t count);
 /** How many arcs a stretch should hold: enough for the longest row. @param[in] usual  about so many; 0: as is best.
  *  @par Blocks  yes; works on all cores. */
 uint64_t weir__csr_stretch(const uint64_t *ends, uint64_t rows, uint64_t usual);
-/** The same of rows that are not known, none of them longer. */
-uint64_t weir__csr_stretch_usual(uint64_t arcs);
+/** The same of @p arcs arcs in rows that nobody knows, none of which is taken to be longer than that. */
+uint64_t weir__csr_stretch_usual(uint64_t arcs, uint64_t usual);
 /** Take the memory. @param[in] device  of @p context. @param[in] queue  of @p device, what everything is put into.
  *  @retval WEIR_ERR_NOMEM  the device has no room for it. @retval WEIR_ERR_UNSUPPORTED  a row of 2^31 arcs. */
 weir_status weir__csr_sorter_open(const weir_context *context, weir_device *device,
                                   weir_queue *queue, uint64_t most, int weights,
                                   struct weir__csr_sorter *sorter_out);
+/** Give it back; after a failure only when the queue was destroyed, since that may still work with it. */
 void weir__csr_sorter_close(struct weir__csr_sorter *sorter);
 /** Sort each row, in place. @par Blocks  until it is done. */
 weir_status weir__csr_sort(struct weir__csr_sorter *sorter, const struct weir__csr_rows *rows);
@@ -59,8 +60,9 @@ weir_status weir__csr_clean(struct weir__csr_sorter *sorter, const struct weir__
 
 /** Arcs that a graph is made of. */
 struct weir__csr_input {
-    weir__edges edges;     /* a list lies in host memory, without weights here, */
-    const double *weights; /* which are these, all of them integers of 32 bits; NULL: none */
+    weir__edges edges; /* a list lies in host memory, its weights not in here */
+    /* Of a list: integers of 32 bits, but anything for loops, which are dropped. NULL: none. */
+    const double *weights;
     uint64_t vertices, count;
     int mirror; /* every arc stands for both directions */
     /* For tests; 0: as is best. Arcs of a list that are brought over at a time, and of rows that are sorted together. */

@@ -38,18 +38,17 @@ static void find_longest(void *user, uint64_t begin, uint64_t end)
         ;
 }
 
-uint64_t weir__csr_stretch_usual(uint64_t arcs)
+uint64_t weir__csr_stretch_usual(uint64_t arcs, uint64_t usual)
 {
-    return arcs < STRETCH_ARCS ? arcs : STRETCH_ARCS;
+    usual = usual ? usual : STRETCH_ARCS;
+    return arcs < usual ? arcs : usual;
 }
 
 uint64_t weir__csr_stretch(const uint64_t *ends, uint64_t rows, uint64_t usual)
 {
     struct longest longest = {ends, 0};
-    const uint64_t arcs = rows ? ends[rows - 1] : 0;
     weir__parallel_for(rows, ROW_CHUNK, 0, find_longest, &longest);
-    usual = usual ? usual : STRETCH_ARCS;
-    usual = arcs < usual ? arcs : usual;
+    usual = weir__csr_stretch_usual(rows ? ends[rows - 1] : 0, usual);
     return longest.arcs > usual ? longest.arcs : usual;
 }
 

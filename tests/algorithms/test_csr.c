@@ -48,6 +48,10 @@ static void draw_list(struct list *list, uint64_t vertices, uint64_t seed)
         list->sources[i] = (uint32_t)weir__below(weir__random(seed, 3 * i), vertices);
         list->targets[i] = (uint32_t)weir__below(weir__random(seed, 3 * i + 1), vertices);
         list->weights[i] = (double)(uint32_t)weir__random(seed, 3 * i + 2);
+        if (list->sources[i] == list->targets[i]) /* it is dropped, whatever it weighs */
+            list->weights[i] = i % 2 ? -2.5 : 1e300;
+        else if (i % 5 == 0)
+            list->weights[i] = i % 2 ? -0.0 : UINT32_MAX;
     }
 }
 

@@ -343,6 +343,24 @@ static void large_numbers_take_no_memory(void **state)
     free(plan);
 }
 
+/* 2^31 arcs a GPU, and 2^30: both are sorted by stretches of 2^27, which takes 2 GiB. The offsets of the graph, its numbers and a piece
+ * of its arcs are another 3.25 GiB; of all that, what a run takes later is not beside it. */
+static void placing_takes_a_stretch(void **state)
+{
+    const struct form *bfs = &forms[0];
+    struct weir__plan *plan;
+    (void)state;
+    OK(weir__calloc(1, sizeof *plan, "plan", &plan));
+    for (uint32_t log = 32; log <= 33; log++) {
+        const weir_graph sketch =
+            weir__graph_sketch(UINT64_C(1) << 28, UINT64_C(1) << log, 1, WEIR_WEIGHT_NONE);
+        plan_on(bfs, &sketch, "cuda:0-3", 0, plan);
+        for (uint32_t d = 0; d < 4; d++)
+            assert_in_range(plan->device[d].placing, UINT64_C(1) << 30, UINT64_C(6) << 30);
+    }
+    free(plan);
+}
+
 /* ---- what does not fit --------------------------------------------------------------------------- */
 
 static void more_devices_would_hold_it(void **state)
@@ -460,6 +478,7 @@ int main(void)
         ON_BACKEND(a_plan_has_what_placing_takes, "cuda:0"),
         cmocka_unit_test(sizes_are_nearly_enough),
         cmocka_unit_test(large_numbers_take_no_memory),
+        cmocka_unit_test(placing_takes_a_stretch),
         cmocka_unit_test(more_devices_would_hold_it),
         cmocka_unit_test(smaller_weights_would_fit),
         cmocka_unit_test(a_create_refuses_at_once),

@@ -118,6 +118,38 @@ static void without_arcs(void **state)
     weir_context_destroy(context);
 }
 
+/* Devices that only count bytes have no in-degrees to tell: numbers are those of a run all the same. */
+static void planned_ones_have_the_same_numbers(void **state)
+{
+    static struct weir__plan_device devices[WEIR_DEVICES_MAX];
+    weir_context *context = open_or_skip(state), *planned;
+    weir_rows_config config = WEIR_ROWS_CONFIG_INIT;
+    const uint32_t count = weir_context_device_count(context);
+    weir_rows *want, *got;
+    weir_graph *graph;
+    OK(weir_graph_open("rmat:12", NULL, &graph));
+    weir__plan_devices_of(context, devices);
+    OK(weir__context_plan(devices, count, NULL, context, &planned));
+    config.in_arcs = 1;
+    config.order = WEIR_ROWS_BY_DEGREE;
+    OK(weir_rows_create(context, graph, NULL, &config, &want));
+    weir__rows_pretend(1 << 20, 1 << 20);
+    OK(weir_rows_create(planned, graph, NULL, &config, &got));
+    weir__rows_pretend(0, 0);
+    for (uint32_t p = 0; p < count; p++) {
+        const weir_rows_part *a = weir_rows_part_of(want, p), *b = weir_rows_part_of(got, p);
+        assert_int_equal(a->busy, b->busy);
+        assert_int_equal(a->arcs_in, b->arcs_in);
+        assert_memory_equal(weir_rows_vertices(want) + a->begin, weir_rows_vertices(got) + b->begin,
+                            a->owned * sizeof(uint32_t));
+    }
+    weir_rows_destroy(got);
+    weir_rows_destroy(want);
+    weir_context_destroy(planned);
+    weir_context_destroy(context);
+    weir_graph_destroy(graph);
+}
+
 /* A pool in which the rows have room, and what helps to put them in order has not: the host does it. */
 static void without_room(void **state)
 {
@@ -159,9 +191,8 @@ int main(void)
     ON_BACKEND(f, "host:1"), ON_BACKEND(f, "host:3"), ON_BACKEND(f, "host:1x4"), \
         ON_BACKEND(f, "cuda:0"), ON_BACKEND(f, "cuda:0-1"), ON_BACKEND(f, "cuda:0,host:1")
     const struct CMUnitTest tests[] = {
-        ON_EACH(rows_are_those_of_the_host),
-        ON_EACH(without_arcs),
-        ON_BACKEND(without_room, "host:1"),
+        ON_EACH(rows_are_those_of_the_host),         ON_EACH(without_arcs),
+        ON_EACH(planned_ones_have_the_same_numbers), ON_BACKEND(without_room, "host:1"),
         ON_BACKEND(without_room, "cuda:0"),
     };
     return cmocka_run_group_tests_name("rows on devices", tests, NULL, NULL);

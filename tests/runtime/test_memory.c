@@ -186,7 +186,7 @@ static void every_device_reaches_home_and_itself(void **state)
 static void uploads_and_downloads_of_any_size(void **state)
 {
     static const size_t lengths[] = {
-        0, 1, 4095, (4 << 20) - 1, 4 << 20, (4 << 20) + 1, (9 << 20) + 5};
+        0, 1, 4095, (1 << 20) - 1, 1 << 20, (1 << 20) + 1, 4 << 20, (9 << 20) + 5};
     weir_context *context = open_or_skip(state);
     weir_device *device = weir_context_device(context, 0);
     unsigned char *host = malloc(10 << 20), *back = malloc(10 << 20);
@@ -207,6 +207,48 @@ static void uploads_and_downloads_of_any_size(void **state)
     free(back);
     free(host);
     weir_device_free(device, data);
+    weir_context_destroy(context);
+}
+
+/* Take all that a pool has, in pieces, and give a few back. @return how many are left. */
+static uint32_t leave_pieces(weir_device *device, size_t piece, uint32_t few, void **taken,
+                             uint32_t room)
+{
+    uint32_t count = 0;
+    while (count < room && !weir_device_alloc(device, piece, &taken[count]))
+        count++;
+    assert_in_range(count, few, room - 1);
+    while (few--)
+        weir_device_free(device, taken[--count]);
+    return count;
+}
+
+/* So many bytes that several threads share a copy; and the same where home has room for the two pieces of one thread alone. */
+static void large_copies(void **state)
+{
+    const size_t n = (64 << 20) + 5;
+    static const char *const settings[] = {"pool_bytes=80MiB", NULL};
+    weir_context *context = open_with_or_skip(*state, settings);
+    weir_device *device = weir_context_device(context, 0), *home = weir_context_home(context);
+    uint32_t *host = malloc(n + 3), *back = malloc(n + 3), taken_count = 0;
+    void *data = new_memory(device, n), *taken[100];
+    assert_non_null(host);
+    assert_non_null(back);
+    for (int little = 0; little <= 1; little++) {
+        for (size_t i = 0; i < (n + 3) / 4; i++)
+            host[i] = (uint32_t)i * 2654435761u + (uint32_t)little;
+        if (little)
+            taken_count = leave_pieces(home, 1 << 20, 3, taken, 100);
+        memset(back, 0, n);
+        OK(weir__upload(device, data, host, n));
+        OK(weir__download(device, back, data, n));
+        assert_memory_equal(back, host, n);
+    }
+    while (taken_count)
+        weir_device_free(home, taken[--taken_count]);
+    weir_device_free(device, data);
+    free(back);
+    free(host);
     weir_context_destroy(context);
 }
 
@@ -473,6 +515,7 @@ int main(void)
         ON_EACH_BACKEND(what_was_never_given_back_goes_with_the_context),
         ON_EACH_BACKEND(every_device_reaches_home_and_itself),
         ON_EACH_BACKEND(uploads_and_downloads_of_any_size),
+        ON_EACH_BACKEND(large_copies),
         cmocka_unit_test(who_gives_memory_back_keeps_no_kernel_waiting),
         cmocka_unit_test(who_shares_a_bound_waits_for_what_comes_free),
         ON_BACKEND(who_finds_room_does_not_wait_for_a_slow_free, "host:1"),

@@ -120,7 +120,7 @@ static void check_builds(const struct arc *arcs, enum weights weights, int mirro
     const uint64_t kept = expect(wanted, count, &loops);
     for (int t = 0; t < 4; t++) {
         weir__arcs list = list_of(arcs, weights, mirror, t == 1);
-        uint32_t *sources = list.sources;
+        weir__arcs kept_list = list;
         weir_graph *graph;
         assert_int_equal(weir__build(&list, threads[t], &graph), WEIR_OK);
         check(graph, wanted, kept, weights);
@@ -128,8 +128,9 @@ static void check_builds(const struct arc *arcs, enum weights weights, int mirro
         assert_int_equal(graph->duplicates_dropped, count - loops - kept);
         if (t == 1) {
             for (uint32_t i = 0; i < COUNT; i++)
-                assert_int_equal(sources[i], arcs[i].source);
-            list.borrowed = 0;
+                assert_int_equal(kept_list.sources[i], arcs[i].source);
+            kept_list.borrowed = 0;
+            weir__arcs_free(&kept_list);
         }
         weir__arcs_free(&list);
         weir_graph_destroy(graph);

@@ -174,8 +174,8 @@ static weir_status check_in(weir__reader *reader, const struct header *h, const 
              weir__need_fits(&need, "rows in of %llu vertices", (unsigned long long)h->vertices)) ||
         (status = weir__alloc(h->vertices + 1, 8, "graph offsets", &in.offsets)) ||
         (status = weir__rows_take(reader, in.offsets, 8 * (h->vertices + 1))) ||
-        (status = weir__rows_check(reader, &in)) ||
-        (status = sum_arcs_in(reader, h, &in, &sum)) || (status = sum_of(out, 0, &sum_out)))
+        (status = weir__rows_check(reader, &in)) || (status = sum_arcs_in(reader, h, &in, &sum)) ||
+        (status = sum_of(out, 0, &sum_out)))
         goto out;
     if (sum != sum_out)
         status = refuse_arcs(reader, out,
@@ -196,9 +196,8 @@ weir_status weir__load_gap(weir__reader *reader, weir__rows *rows)
         return check_in(reader, &h, rows);
     if ((status = sum_of(rows, 0, &out)) || (status = sum_of(rows, 1, &in)))
         return status;
-    return out == in
-               ? WEIR_OK
-               : refuse_arcs(reader, rows,
-                             "the GAP graph says that it is undirected, but an arc has no "
-                             "reverse of equal weight");
+    return out == in ? WEIR_OK
+                     : refuse_arcs(reader, rows,
+                                   "the GAP graph says that it is undirected, but an arc has no "
+                                   "reverse of equal weight");
 }

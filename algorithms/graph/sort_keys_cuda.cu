@@ -5,6 +5,8 @@
  * links weir would have to link the library of C++. What the operator names is in <ostream>; this is the guard of GNU's <iostream>. */
 #include <ostream>
 #define _GLIBCXX_IOSTREAM 1
+/* Nor ranges for tools around its calls, whose functions would be visible beside weir's in every program. */
+#define CCCL_DISABLE_NVTX 1
 
 #include <cub/device/device_radix_sort.cuh>
 #include <cub/device/device_scan.cuh>

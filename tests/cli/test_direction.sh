@@ -27,7 +27,7 @@ for verb in bfs sssp; do
     expect_ok partition rmat:9,8 --parts 3 --partition random --seed 9 -o cut.part
     for partition in block edge random file:cut.part; do
         for direction in $others; do
-            expect_ok $verb rmat:9,8 --source 1 --devices host:3 --direction $direction --partition $partition --verify
+            expect_ok $verb rmat:9,8 --devices host:3 --direction $direction --partition $partition --verify
             has "partition ${partition%:*}"
         done
     done
@@ -86,7 +86,7 @@ for direction in push pull switch; do
     parents=--parents
     [ $direction != push ] || parents=
     # shellcheck disable=SC2086 # empty is no word
-    expect_ok bfs rmat:8 --source 1 --undirected --devices host:2 --direction $direction $parents --json -
+    expect_ok bfs rmat:8 --undirected --devices host:2 --direction $direction $parents --json -
     [ -n "$TOOL" ] || continue
     is choices.direction "\"$direction\""
     is trials.0.direction "\"$direction\""
@@ -113,7 +113,7 @@ done
 for option in "--route ring" "--order soft:3" "--order fifo" "--kernel discrete" "--worker warp" "--fetch 2" \
     "--mapping merge"; do
     # shellcheck disable=SC2086 # words
-    expect_ok bfs rmat:8 --source 1 --devices host:2 $option
+    expect_ok bfs rmat:8 --devices host:2 $option
     has "direction push"
     for direction in pull switch; do
         # shellcheck disable=SC2086 # words
@@ -133,14 +133,14 @@ for verb in bfs sssp pr cc; do
 done
 
 # ---- shortest paths in step: their own soft order, integer weights ----
-expect_ok sssp rmat:8 --source 1 --devices host:2 --direction switch --order soft:9 --verify --json -
+expect_ok sssp rmat:8 --devices host:2 --direction switch --order soft:9 --verify --json -
 if [ -n "$TOOL" ]; then
     is choices.direction '"switch"'
     is choices.order '"soft"'
     is choices.delta 9
     for choice in route kernel worker fetch mapping cut; do is choices.$choice null; done
 fi
-expect_ok sssp rmat:8 --source 1 --devices host:2 --direction switch --order soft:9
+expect_ok sssp rmat:8 --devices host:2 --direction switch --order soft:9
 has "order soft:9"
 refuse 2 "--order fifo has no effect on shortest paths in step" \
     sssp rmat:8 --devices host:2 --direction switch --order fifo

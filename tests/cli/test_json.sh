@@ -61,7 +61,7 @@ for route in tree staged; do
 done
 
 # ---- what the devices did ----
-expect_ok bfs rmat:8 --source 1 --devices host:3 --route direct --partition random --json -
+expect_ok bfs rmat:8 --devices host:3 --route direct --partition random --json -
 present trials.0.stats.processed_per_least trials.0.stats.processed trials.0.stats.stale trials.0.stats.overwork trials.0.stats.atoms \
     trials.0.stats.atoms_per_arc trials.0.stats.spilled trials.0.stats.deferred trials.0.stats.rounds trials.0.stats.narrow_rounds trials.0.stats.woven trials.0.stats.paced \
     trials.0.stats.raises
@@ -107,9 +107,9 @@ expect_ok pr rmat:8 --devices host:2 --direction push --json -
 bytes_of 16
 expect_ok bfs rmat:8 --devices host:2 --partition edge --direction switch --json -
 at_least 1 trials.0.stats.bytes_sent
-expect_ok bfs rmat:8 --source 1 --devices host:3 --route direct --partition random --json -
+expect_ok bfs rmat:8 --devices host:3 --route direct --partition random --json -
 present trials.0.links.5.from trials.0.links.5.to
-expect_ok bfs rmat:8 --source 1 --devices host:1 --direction push --json -
+expect_ok bfs rmat:8 --devices host:1 --direction push --json -
 is trials.0.links '[]'
 is trials.0.items_sent 0
 

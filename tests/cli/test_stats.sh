@@ -83,16 +83,16 @@ lines ": spread [0-9.]* ms" 1
 for verb in bfs sssp; do
     push="--direction push"
     # shellcheck disable=SC2086 # words, here and below
-    expect_ok $verb rmat:7 --source 1 --devices host:3 --partition random --route direct $push --stats
+    expect_ok $verb rmat:7 --source 52 --devices host:3 --partition random --route direct $push --stats
     for row in "items produced" "items processed .* for each vertex reached" "atoms .* for each arc" "items sent" "items spilled" \
         "items deferred" "rounds" "narrow rounds" "items woven" "paced rounds" "process, ms" "receive, ms" "order, ms" "wait, ms"; do
         lines "^  $row" 1
     done
-    has "work from source 1"
+    has "work from source 52"
     has "process "
     has "items, from \\ to"
     sane "$OUT"
-    expect_ok $verb rmat:7 --source 1 --devices host:3 --order bulk --stats
+    expect_ok $verb rmat:7 --devices host:3 --order bulk --stats
     has "generations"
     sane "$OUT"
 
@@ -106,16 +106,16 @@ for verb in bfs sssp; do
     lines "work from source" 0
 
     # ---- one device has no links; many have too many for a matrix ----
-    expect_ok $verb rmat:7 $push --source 1 --devices host:1 --stats
+    expect_ok $verb rmat:7 $push --devices host:1 --stats
     lines "from .. to" 0
     lines "links carried" 0
-    expect_ok $verb rmat:7 $push --source 1 --devices host:8 --partition random --route direct --stats
+    expect_ok $verb rmat:7 $push --devices host:8 --partition random --route direct --stats
     has "from \\ to"
-    expect_ok $verb rmat:7 $push --source 1 --devices host:9 --partition random --route direct --stats
+    expect_ok $verb rmat:7 $push --devices host:9 --partition random --route direct --stats
     lines "from .. to" 0
     has " links carried items; the busiest of them:"
     lines "^    host:[0-8] to host:[0-8] .* items$" 8
-    expect_ok $verb rmat:7 $push --source 1 --devices host:9 --route ring --stats
+    expect_ok $verb rmat:7 $push --devices host:9 --route ring --stats
     has " links carried items"
 
     # ---- a lone vertex: nothing to divide by ----

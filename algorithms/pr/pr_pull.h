@@ -130,11 +130,25 @@ WEIR_DEV struct pr_piece pr_piece_of(const struct pr_lists *lists, const struct 
     return at < lists->pieces ? lists->piece[at] : none;
 }
 
-/** The far ends of @p count arcs, at most PR_SLOTS, side by side. */
-WEIR_DEV void pr_far(const uint32_t *targets, uint32_t count, uint32_t *far)
+/** Where an arc stands in its line of 128 bytes: what the lanes read together is a whole line if they begin there. Memory of the
+ *  host is read over a link, which carries less in requests of less than a line. */
+WEIR_DEV uint32_t pr_in_line(uint64_t arc)
+{
+    return (uint32_t)arc & (WEIR_LANES - 1);
+}
+
+/** Which arc of those that are read together is the lane's k-th. Slots stand as the arcs do in memory, and go round, so that those
+ *  behind the last slot take the place before the first arc. @param[in] offset  of the first arc in its line. */
+WEIR_DEV uint32_t pr_arc_of(int k, uint32_t offset)
+{
+    return (weir_lane() + (uint32_t)k * WEIR_LANES - offset) & (PR_SLOTS - 1);
+}
+
+/** The far ends of @p count arcs, at most PR_SLOTS, side by side: the k-th of a lane is that of arc pr_arc_of(k, offset). */
+WEIR_DEV void pr_far(const uint32_t *targets, uint32_t offset, uint32_t count, uint32_t *far)
 {
     for (int k = 0; k < PR_DEEP; k++) {
-        const uint32_t at = weir_lane() + (uint32_t)k * WEIR_LANES;
+        const uint32_t at = pr_arc_of(k, offset);
         far[k] = at < count ? weir_load_once_u32(targets + at) : 0;
     }
 }

@@ -94,6 +94,12 @@ static void share_host(weir_device *device)
     weir__pool_bound_host(device->context, device->context->pinning != NULL);
 }
 
+void weir__pool_share_host(weir_device *device)
+{
+    share_host(device);
+    device->pool.supply->pools++;
+}
+
 weir_status weir__pool_open(weir_device *device)
 {
     const uint64_t asked = weir__config_get(weir_context_config(device->context), WEIR__POOL_BYTES);
@@ -430,8 +436,8 @@ weir_status weir_device_alloc(weir_device *device, size_t bytes, void **data_out
     return alloc(device, -1, bytes, 1, (struct purpose){"not named", 1}, data_out);
 }
 
-weir_status weir__device_alloc_as(weir_device *device, const char *what, uint64_t elements,
-                                  size_t bytes, void *data_out)
+static weir_status alloc_as(weir_device *device, int32_t node, const char *what, uint64_t elements,
+                            size_t bytes, void *data_out)
 {
     uint64_t all;
     void *data = NULL;
@@ -440,9 +446,23 @@ weir_status weir__device_alloc_as(weir_device *device, const char *what, uint64_
         return weir__fail(WEIR_ERR_NOMEM, "%s: %llu elements of %s do not fit in memory",
                           device->info.label, (unsigned long long)elements, what);
     all = (all + WEIR__WHOLE - 1) / WEIR__WHOLE * WEIR__WHOLE;
-    weir_status status = alloc(device, -1, (size_t)all, 1, (struct purpose){what, elements}, &data);
+    weir_status status =
+        alloc(device, node, (size_t)all, 1, (struct purpose){what, elements}, &data);
     memcpy(data_out, &data, sizeof data);
     return status;
+}
+
+weir_status weir__device_alloc_as(weir_device *device, const char *what, uint64_t elements,
+                                  size_t bytes, void *data_out)
+{
+    return alloc_as(device, -1, what, elements, bytes, data_out);
+}
+
+weir_status weir__device_alloc_near_as(weir_device *device, const weir_device *near,
+                                       const char *what, uint64_t elements, size_t bytes,
+                                       void *data_out)
+{
+    return alloc_as(device, weir__near_node(near), what, elements, bytes, data_out);
 }
 
 weir_status weir__device_alloc_near(weir_device *device, const weir_device *near, size_t bytes,
@@ -502,6 +522,14 @@ void weir_device_free(weir_device *device, void *data)
                   data);
 }
 
+void weir__pool_trim(weir_device *device)
+{
+    pthread_mutex_lock(&device->pool.lock);
+    if (!device->pool.dropping)
+        drop_unused(device);
+    pthread_mutex_unlock(&device->pool.lock);
+}
+
 /* The pool has no bound, but whoever makes choices by it is to make those of a real device. */
 static void say_planned(const weir_device *device, weir_pool_stats *stats)
 {
@@ -524,7 +552,8 @@ weir_status weir_device_pool_stats(const weir_device *device, weir_pool_stats *s
     stats.bound_bytes = shared->pool.supply->bound_bytes;
     stats.left_bytes = left_of(shared);
     stats.sharing = shared->pool.supply->pools;
-    if (device->hollow && weir__context_planned(device->context))
+    if (device->hollow && device->info.index < device->context->count &&
+        weir__context_planned(device->context))
         say_planned(device, &stats);
     weir_status status = weir__sized_out(stats_out, &stats, sizeof stats, "weir_pool_stats");
     pthread_mutex_unlock(&shared->pool.lock);

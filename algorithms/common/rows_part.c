@@ -119,7 +119,8 @@ static weir_status bring_half(struct csr *csr, weir_device *device, const char *
     const void *placed = NULL;
     csr->low = low != 0;
     weir__parallel_for(csr->half ? arcs : 0, WEIR__ARC_CHUNK, 0, part_halves, csr);
-    weir_status status = weir__bring(device, what, csr->half, arcs, 4, &placed);
+    weir_status status =
+        weir__bring_arcs(device, csr->build->rows->memory, what, csr->half, arcs, 4, &placed);
     *placed_out = placed;
     return status;
 }
@@ -136,7 +137,7 @@ static weir_status bring_csr(struct csr *csr, uint64_t arcs, weir_arcs *arcs_out
     if (status)
         return status;
     if (!build->config->weights) {
-        status = weir__bring(device, ends, csr->keys, arcs, 4, &targets);
+        status = weir__bring_arcs(device, build->rows->memory, ends, csr->keys, arcs, 4, &targets);
         arcs_out->targets = targets;
         return status;
     }

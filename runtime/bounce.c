@@ -7,9 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PIECE_BYTES  ((size_t)4 << 20)
-#define SHARED_BYTES ((size_t)64 << 20) /* from here on several threads share a download */
-#define THREADS      4u
+#define PIECE_BYTES ((size_t)4 << 20)
+#define SHARED_BYTES \
+    ((size_t)64 << 20) /* from here on several threads share a download, or a copy of the host */
+#define THREADS 4u
 
 /* Whether the device's memory is the host's own: then there is nothing to go through. */
 static int is_here(const weir_device *device)
@@ -61,13 +62,29 @@ static weir_status open_bounce(weir_device *device, size_t bytes, struct bounce 
     return status;
 }
 
+struct here {
+    char *destination;
+    const char *source;
+};
+
+static void copy_some(void *user, uint64_t begin, uint64_t end)
+{
+    const struct here *here = user;
+    memcpy(here->destination + begin, here->source + begin, end - begin);
+}
+
+/* One core copies slower than memory goes. */
 static weir_status copy_here(weir_device *device, void *destination, const void *source,
                              size_t bytes)
 {
     weir_status status;
     if ((status = weir__device_failed(device)) || (status = weir__copy_strikes(device)))
         return status;
-    memcpy(destination, source, bytes);
+    struct here here = {destination, source};
+    if (bytes >= SHARED_BYTES)
+        weir__parallel_for(bytes, PIECE_BYTES, THREADS, copy_some, &here);
+    else
+        copy_some(&here, 0, bytes);
     return WEIR_OK;
 }
 

@@ -5,6 +5,7 @@
 
 #include "runtime/support.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static uint64_t used_of(weir_device *device)
@@ -46,6 +47,27 @@ static void bytes_are_the_hosts(void **state)
         weir__zero_copy_free(device, data);
         assert_int_equal(used_of(weir__zero_copy_device(context)), 0);
     }
+    weir_context_destroy(context);
+}
+
+/* So large that several threads copy. */
+static void large_copies_are_whole(void **state)
+{
+    const size_t bytes = ((size_t)64 << 20) + 12345;
+    weir_context *context = open_or_skip(state);
+    weir_device *device = weir_context_device(context, 0);
+    unsigned char *data, *pattern;
+    OK(weir__calloc(bytes, 1, "pattern", &pattern));
+    for (size_t i = 0; i < bytes; i++)
+        pattern[i] = (unsigned char)(i * 7 + (i >> 12));
+    OK(weir__zero_copy_alloc(device, "pattern", bytes, 1, &data));
+    OK(weir__zero_copy_write(device, data, pattern, bytes));
+    assert_memory_equal(data, pattern, bytes);
+    memset(pattern, 0, bytes);
+    OK(weir__zero_copy_read(device, pattern, data, bytes));
+    assert_memory_equal(data, pattern, bytes);
+    free(pattern);
+    weir__zero_copy_free(device, data);
     weir_context_destroy(context);
 }
 
@@ -115,6 +137,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         ON_EACH_KIND(bytes_are_the_hosts),
+        ON_BACKEND(large_copies_are_whole, "host:1"),
         ON_BACKEND(its_bound_is_the_hosts, "host:2"),
         ON_BACKEND(its_bound_is_the_hosts, "cuda:0"),
         cmocka_unit_test(a_plan_only_counts),

@@ -884,8 +884,9 @@ typedef struct weir_cc weir_cc;
 
 /** How arcs come to the devices. */
 typedef enum weir_cc_source {
-    WEIR_CC_AUTO = 0, /**< resident if they fit into the devices' pools, else streamed */
-    WEIR_CC_RESIDENT, /**< rows lie on the devices before a run */
+    WEIR_CC_AUTO =
+        0, /**< resident if they fit into the devices' pools, or if weir_run_options.memory is not AUTO; else streamed */
+    WEIR_CC_RESIDENT, /**< rows are placed before a run; their arcs lie where weir_run_options.memory says */
     WEIR_CC_STREAMED /**< a run sends them from host memory in segments, over a router, to whichever device
                            is free (Groute Figure 15) */
 } weir_cc_source;

@@ -328,6 +328,17 @@ typedef struct weir_prepare_stats {
 
 /* ---- placed graphs ------------------------------------------------------------------------ */
 
+/** Where the arcs of a placed graph lie, with their weights. Vertices lie on the devices in any case: values, queues, and
+ *  where the arcs of each vertex begin. Results do not depend on it. */
+typedef enum weir_memory {
+    WEIR_MEMORY_AUTO = 0, /**< on the devices if all fits there, else in host memory */
+    WEIR_MEMORY_DEVICE,   /**< on the devices; what does not fit is refused */
+    WEIR_MEMORY_HOST /**< in host memory, page-locked and near the GPU whose kernels read it in place, over the link. Of host
+                               devices in the host's memory beside their pools. WEIR_POOL_BYTES does not bound it */
+} weir_memory;
+/** "auto", "device", "host"; NULL for anything else. Static storage. */
+const char *weir_memory_text(weir_memory memory);
+
 /** A partitioned graph on the devices of a context, part p on device p (algorithms/part.h says what lies
  *  there). Read-only once made; any number of traversals may share it. Long-lived. */
 typedef struct weir_placement weir_placement;
@@ -359,6 +370,26 @@ weir_status weir_placement_create_with_in_arcs(weir_context *context, const weir
                                                const weir_partition *partition,
                                                weir_part_weights weights,
                                                weir_placement **placement_out);
+/** What is placed; zero in all fields is a graph without weights and with its out-arcs alone. */
+typedef struct weir_placement_config {
+    size_t size; /**< sizeof(weir_placement_config), set by WEIR_PLACEMENT_CONFIG_INIT */
+    weir_part_weights weights;
+    int in_arcs; /**< non-zero: as weir_placement_create_with_in_arcs() */
+    weir_memory memory;
+} weir_placement_config;
+/** Defaults of weir_placement_config. */
+#define WEIR_PLACEMENT_CONFIG_INIT                                                 \
+    {                                                                              \
+        sizeof(weir_placement_config), WEIR_PART_WEIGHTS_NONE, 0, WEIR_MEMORY_AUTO \
+    }
+/** As weir_placement_create(), with all that can be chosen. @param[in] config  NULL for defaults.
+ *  @retval WEIR_ERR_INVALID  also: there is no such memory. */
+weir_status weir_placement_create_with(weir_context *context, const weir_graph *graph,
+                                       const weir_partition *partition,
+                                       const weir_placement_config *config,
+                                       weir_placement **placement_out);
+/** Where its arcs lie: never WEIR_MEMORY_AUTO. */
+weir_memory weir_placement_memory(const weir_placement *placement);
 /** The context that it lies in. */
 weir_context *weir_placement_context(const weir_placement *placement);
 /** Vertices of the whole graph. */
@@ -424,13 +455,15 @@ typedef struct weir_run_options {
     /** Host memory that the program itself takes after create: for results, for a reference. What would not fit
      *  beside it is refused by create, before any of it is taken. */
     uint64_t reserved_bytes;
-    uint32_t queues; /**< of each device, with kernel live */
+    uint32_t queues;    /**< of each device, with kernel live */
+    weir_memory memory; /**< where arcs lie; of an operator of your own its placement says that */
 } weir_run_options;
 /** Defaults of weir_run_options. */
 #define WEIR_RUN_OPTIONS_INIT                                                            \
     {                                                                                    \
         sizeof(weir_run_options), WEIR_ROUTE_AUTO, WEIR_ORDER_AUTO, 0, WEIR_KERNEL_AUTO, \
-            WEIR_WORKER_AUTO, 0, WEIR_MAPPING_AUTO, 0, 0, WEIR_DIRECTION_AUTO, 0, 0, 0   \
+            WEIR_WORKER_AUTO, 0, WEIR_MAPPING_AUTO, 0, 0, WEIR_DIRECTION_AUTO, 0, 0, 0,  \
+            WEIR_MEMORY_AUTO                                                             \
     }
 
 /** What a part of a run that goes in step took; of the slowest device. */
@@ -490,12 +523,14 @@ typedef struct weir_run_stats {
     uint64_t hubs;
     /** PageRank in step: bins of rows, of all devices, that shares were spread into (weir_pr_config.bins); 0: none. */
     uint64_t bins;
+    /** Where the arcs lie; of components that are streamed WEIR_MEMORY_AUTO, since they pass by. */
+    weir_memory memory;
 } weir_run_stats;
 /** weir_run_stats: nothing filled in yet. */
 #define WEIR_RUN_STATS_INIT                                                                   \
     {                                                                                         \
         sizeof(weir_run_stats), 0, 0, 0, 0, WEIR_WORKLIST_STATS_INIT, WEIR_DIRECTION_AUTO, 0, \
-            NULL, 0, 0, 0, 0, 0, {{NULL, 0, 0}}, 0, 0, 0, 0, 0, 0, 0                          \
+            NULL, 0, 0, 0, 0, 0, {{NULL, 0, 0}}, 0, 0, 0, 0, 0, 0, 0, WEIR_MEMORY_AUTO        \
     }
 
 /** Why an object runs as it does: of what was picked when it was made. NULL: it was asked for, or there is no such choice.
@@ -509,12 +544,13 @@ typedef struct weir_run_reasons {
     const char *why_order;
     const char *why_delta; /**< of the width of a step */
     const char *why_kernel;
-    const char *why_bands; /**< of PageRank in step: bins, bands, hubs that are kept, or none */
+    const char *why_bands;  /**< of PageRank in step: bins, bands, hubs that are kept, or none */
+    const char *why_memory; /**< where arcs lie in host memory */
 } weir_run_reasons;
 /** weir_run_reasons: nothing filled in yet. */
-#define WEIR_RUN_REASONS_INIT                                                    \
-    {                                                                            \
-        sizeof(weir_run_reasons), NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL \
+#define WEIR_RUN_REASONS_INIT                                                          \
+    {                                                                                  \
+        sizeof(weir_run_reasons), NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL \
     }
 
 /** What an element of weir_values is. */
@@ -888,8 +924,9 @@ typedef struct weir_cc weir_cc;
 
 /** How arcs come to the devices. */
 typedef enum weir_cc_source {
-    WEIR_CC_AUTO = 0, /**< resident if they fit into the devices' pools, else streamed */
-    WEIR_CC_RESIDENT, /**< rows lie on the devices before a run */
+    WEIR_CC_AUTO =
+        0, /**< resident if they fit into the devices' pools, or if weir_run_options.memory is not AUTO; else streamed */
+    WEIR_CC_RESIDENT, /**< rows are placed before a run; their arcs lie where weir_run_options.memory says */
     WEIR_CC_STREAMED /**< a run sends them from host memory in segments, over a router, to whichever device
                            is free (Groute Figure 15) */
 } weir_cc_source;

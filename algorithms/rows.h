@@ -92,11 +92,14 @@ typedef struct weir_rows_config {
     const char *
         what; /**< what they are placed for, as in "breadth-first search of GRAPH: 90 MiB of memory are
                                needed ..."; NULL: "rows". Not kept */
+    weir_memory
+        memory; /**< where arcs lie; WEIR_MEMORY_AUTO looks at what the pools still have for the rows themselves, and knows
+                             nothing of what the program takes behind them */
 } weir_rows_config;
 /** Defaults of weir_rows_config. */
-#define WEIR_ROWS_CONFIG_INIT                                            \
-    {                                                                    \
-        sizeof(weir_rows_config), 0, 0, 0, 0, 0, WEIR_ROWS_AUTO, 0, NULL \
+#define WEIR_ROWS_CONFIG_INIT                                                              \
+    {                                                                                      \
+        sizeof(weir_rows_config), 0, 0, 0, 0, 0, WEIR_ROWS_AUTO, 0, NULL, WEIR_MEMORY_AUTO \
     }
 
 /** Place @p graph on devices of @p context.
@@ -124,6 +127,9 @@ const weir_rows_part *weir_rows_part_of(const weir_rows *rows, uint32_t part);
 int weir_rows_symmetric(const weir_rows *rows);
 /** How rows are numbered: never WEIR_ROWS_AUTO. */
 weir_rows_order weir_rows_order_of(const weir_rows *rows);
+/** Where the arcs lie: never WEIR_MEMORY_AUTO. Their pointers are good for kernels of the part's device in any case; to copy
+ *  them to the host, those in host memory are read there. */
+weir_memory weir_rows_memory(const weir_rows *rows);
 /** Where a vertex lies. @param[out] part_out, number_out  may be NULL.
  *  @retval WEIR_ERR_INVALID  @p vertex is not a vertex. */
 weir_status weir_rows_locate(const weir_rows *rows, uint64_t vertex, uint32_t *part_out,

@@ -257,6 +257,12 @@ void weir__pool_init(weir_device *device);
 weir_status weir__pool_open(weir_device *device);
 /** Find the bound that pools of host memory share, if nobody has. @param[in] locked  pages of it will be page-locked. */
 void weir__pool_bound_host(weir_context *context, int locked);
+/** Have the pool, which has handed out nothing yet, take from what the host has, and share that bound. */
+void weir__pool_share_host(weir_device *device);
+/** Give slabs of which nothing is used back at once. @par Blocks  while the driver waits for what runs on its GPU. */
+void weir__pool_trim(weir_device *device);
+/** A host device that only counts, without a bound (plan/plan.c). */
+weir_status weir__plan_open_host(weir_context *planned, weir_device **device_out);
 /** Gives all slabs back; memory that was never freed is reported to the log. */
 void weir__pool_fini(weir_device *device);
 weir_status weir__events_make(weir_device *device, uint64_t count);

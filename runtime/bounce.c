@@ -62,15 +62,29 @@ static weir_status open_bounce(weir_device *device, size_t bytes, struct bounce 
     return status;
 }
 
+struct here {
+    char *destination;
+    const char *source;
+};
+
+static void copy_some(void *user, uint64_t begin, uint64_t end)
+{
+    const struct here *here = user;
+    memcpy(here->destination + begin, here->source + begin, end - begin);
+}
+
+/* One core copies slower than memory goes. */
 static weir_status copy_here(weir_device *device, void *destination, const void *source,
                              size_t bytes)
 {
     weir_status status;
     if ((status = weir__device_failed(device)) || (status = weir__copy_strikes(device)))
         return status;
-    for (size_t at = 0; at < bytes && !status; at += PIECE_BYTES) {
-        memcpy((char *)destination + at, (const char *)source + at, piece_at(at, bytes));
-        status = weir__activity_went(piece_at(at, bytes));
+    for (size_t at = 0, n; at < bytes && !status; at += n) {
+        struct here here = {(char *)destination + at, (const char *)source + at};
+        n = bytes - at < SHARED_BYTES ? bytes - at : SHARED_BYTES;
+        weir__parallel_for(n, PIECE_BYTES, THREADS, copy_some, &here);
+        status = weir__activity_went(n);
     }
     return status;
 }

@@ -306,6 +306,7 @@ static void close_device(weir_device **at)
 static void close_all(weir_context *context)
 {
     weir_device **pinning = NULL;
+    close_device(&context->zero_copy);
     close_device(&context->home);
     for (uint32_t i = context->count; i > 0; i--)
         if (context->devices[i - 1] == context->pinning)

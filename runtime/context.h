@@ -10,6 +10,7 @@ struct weir_context {
     uint32_t count;
     weir_device *devices[WEIR_DEVICES_MAX];
     weir_device *home;
+    weir_device *zero_copy; /* of zero_copy.c; NULL: nobody asked; set once, under attach_lock */
     struct {
         int is; /* its devices only count */
         int shared[WEIR_DEVICES_MAX];

@@ -1,8 +1,9 @@
 /** @file pool.c  A device's memory pool: an arena of slabs, bounded by configuration or by what the device has.
  *
- * The pool takes slabs from the backend and cuts pieces from them, first fit, so that an allocation
+ * The pool takes slabs from the backend and cuts pieces from them, best fit, so that an allocation
  * costs no driver call and a free never waits for the device (cudaFree does). Slabs stay until the
- * device is closed, or until their room is needed for another. What describes the pieces lies in host
+ * device is closed, or until their room is needed for another; little is not cut from a large one of which nothing is used, while
+ * there is room elsewhere, since that would keep all of it from being given back. What describes the pieces lies in host
  * memory, since the host cannot read every device's. */
 #include "runtime/config.h"
 #include "runtime/context.h"
@@ -92,6 +93,12 @@ static void share_host(weir_device *device)
 {
     device->pool.supply = &device->context->host;
     weir__pool_bound_host(device->context, device->context->pinning != NULL);
+}
+
+void weir__pool_share_host(weir_device *device)
+{
+    share_host(device);
+    device->pool.supply->pools++;
 }
 
 weir_status weir__pool_open(weir_device *device)
@@ -300,18 +307,28 @@ static weir_status cut(struct piece *piece, uint64_t bytes)
     return WEIR_OK;
 }
 
-/* In a slab of the node; -1: in any. */
-static struct piece *find_free(const weir_device *device, int32_t node, uint64_t bytes,
-                               struct weir__slab **in)
+/* Whether a large slab that could be given back would be kept for little. */
+static int pins(const struct weir__slab *slab, const struct piece *piece, uint64_t bytes)
 {
+    return slab->bytes > SLAB_BYTES && piece->bytes == slab->bytes && bytes < slab->bytes / 2;
+}
+
+enum spare { SPARE_NONE, SPARE_LARGE };
+
+/* The smallest free piece that holds so much, in a slab of the node; -1: in any. */
+static struct piece *find_free(const weir_device *device, int32_t node, uint64_t bytes,
+                               enum spare spare, struct weir__slab **in)
+{
+    struct piece *best = NULL;
     for (struct weir__slab *slab = device->pool.slabs; slab; slab = slab->next)
         for (struct piece *piece = slab->first; piece && (node < 0 || node == slab->node);
              piece = piece->after)
-            if (!piece->used && piece->bytes >= bytes) {
+            if (!piece->used && piece->bytes >= bytes && (!best || piece->bytes < best->bytes) &&
+                !(spare == SPARE_LARGE && pins(slab, piece, bytes))) {
+                best = piece;
                 *in = slab;
-                return piece;
             }
-    return NULL;
+    return best;
 }
 
 /* Of the other pools that share the bound, whose locks are taken one at a time. */
@@ -338,15 +355,15 @@ static struct piece *find_or_drop(weir_device *device, int32_t node, uint64_t by
                                   struct weir__slab **in)
 {
     struct piece *piece;
-    while (!(piece = find_free(device, node, bytes, in)) && device->pool.dropping && may_drop &&
-           bytes > left_of(device))
+    while (!(piece = find_free(device, node, bytes, SPARE_LARGE, in)) && device->pool.dropping &&
+           may_drop && bytes > left_of(device))
         pthread_cond_wait(&device->pool.dropped, &device->pool.lock);
     if (piece || !may_drop || bytes <= left_of(device))
         return piece;
     drop_unused(device); /* others may have had the time to make a slab */
     if (device->pool.supply != &device->pool.own && bytes > left_of(device))
         drop_others(device, bytes);
-    return find_free(device, node, bytes, in);
+    return find_free(device, node, bytes, SPARE_LARGE, in);
 }
 
 /* Of memory that nobody said more of. */
@@ -381,8 +398,9 @@ static weir_status take(weir_device *device, int32_t node, uint64_t asked, int m
     if (!piece)
         status = grow_or_drop(device, node < 0 ? home_node(device) : node, bytes, may_drop);
     if (!piece && !status)
-        piece = find_free(device, -1, bytes, &slab);
-    if (!piece && status == WEIR_ERR_NOMEM && (piece = find_free(device, -1, bytes, &slab)))
+        piece = find_free(device, -1, bytes, SPARE_NONE, &slab);
+    if (!piece && status == WEIR_ERR_NOMEM &&
+        (piece = find_free(device, -1, bytes, SPARE_NONE, &slab)))
         status = WEIR_OK; /* if no new slab could be had: memory that is far is better than none */
     if (status || (status = cut(piece, bytes)))
         return status;
@@ -430,8 +448,8 @@ weir_status weir_device_alloc(weir_device *device, size_t bytes, void **data_out
     return alloc(device, -1, bytes, 1, (struct purpose){"not named", 1}, data_out);
 }
 
-weir_status weir__device_alloc_as(weir_device *device, const char *what, uint64_t elements,
-                                  size_t bytes, void *data_out)
+static weir_status alloc_as(weir_device *device, int32_t node, const char *what, uint64_t elements,
+                            size_t bytes, void *data_out)
 {
     uint64_t all;
     void *data = NULL;
@@ -440,9 +458,23 @@ weir_status weir__device_alloc_as(weir_device *device, const char *what, uint64_
         return weir__fail(WEIR_ERR_NOMEM, "%s: %llu elements of %s do not fit in memory",
                           device->info.label, (unsigned long long)elements, what);
     all = (all + WEIR__WHOLE - 1) / WEIR__WHOLE * WEIR__WHOLE;
-    weir_status status = alloc(device, -1, (size_t)all, 1, (struct purpose){what, elements}, &data);
+    weir_status status =
+        alloc(device, node, (size_t)all, 1, (struct purpose){what, elements}, &data);
     memcpy(data_out, &data, sizeof data);
     return status;
+}
+
+weir_status weir__device_alloc_as(weir_device *device, const char *what, uint64_t elements,
+                                  size_t bytes, void *data_out)
+{
+    return alloc_as(device, -1, what, elements, bytes, data_out);
+}
+
+weir_status weir__device_alloc_near_as(weir_device *device, const weir_device *near,
+                                       const char *what, uint64_t elements, size_t bytes,
+                                       void *data_out)
+{
+    return alloc_as(device, weir__near_node(near), what, elements, bytes, data_out);
 }
 
 weir_status weir__device_alloc_near(weir_device *device, const weir_device *near, size_t bytes,
@@ -502,6 +534,14 @@ void weir_device_free(weir_device *device, void *data)
                   data);
 }
 
+void weir__pool_trim(weir_device *device)
+{
+    pthread_mutex_lock(&device->pool.lock);
+    if (!device->pool.dropping)
+        drop_unused(device);
+    pthread_mutex_unlock(&device->pool.lock);
+}
+
 /* The pool has no bound, but whoever makes choices by it is to make those of a real device. */
 static void say_planned(const weir_device *device, weir_pool_stats *stats)
 {
@@ -524,7 +564,8 @@ weir_status weir_device_pool_stats(const weir_device *device, weir_pool_stats *s
     stats.bound_bytes = shared->pool.supply->bound_bytes;
     stats.left_bytes = left_of(shared);
     stats.sharing = shared->pool.supply->pools;
-    if (device->hollow && weir__context_planned(device->context))
+    if (device->hollow && device->info.index < device->context->count &&
+        weir__context_planned(device->context))
         say_planned(device, &stats);
     weir_status status = weir__sized_out(stats_out, &stats, sizeof stats, "weir_pool_stats");
     pthread_mutex_unlock(&shared->pool.lock);

@@ -83,6 +83,24 @@ void weir__context_release(weir_context *context);
  *  @param[in] what  a constant: the array's name.  @param[out] data_out  a pointer to any pointer; NULL on failure. */
 weir_status weir__device_alloc_as(weir_device *device, const char *what, uint64_t elements,
                                   size_t bytes, void *data_out);
+/** The same from a host device, for bytes that only @p near and the host use: from its NUMA node, if there is room. */
+weir_status weir__device_alloc_near_as(weir_device *device, const weir_device *near,
+                                       const char *what, uint64_t elements, size_t bytes,
+                                       void *data_out);
+/** As weir__device_alloc_as(), of host memory that kernels of @p reader read in place, at the same address as the host does:
+ *  page-locked and near it, if it is a GPU. It counts as the host's, and WEIR_POOL_BYTES does not bound it. */
+weir_status weir__zero_copy_alloc(const weir_device *reader, const char *what, uint64_t elements,
+                                  size_t bytes, void *data_out);
+/** As weir__upload() and weir__download(), to memory of weir__zero_copy_alloc() and from it. */
+weir_status weir__zero_copy_write(const weir_device *reader, void *destination, const void *source,
+                                  size_t bytes);
+weir_status weir__zero_copy_read(const weir_device *reader, void *destination, const void *source,
+                                 size_t bytes);
+/** Give it back, to the system at once, since page-locked memory is nobody else's. NULL is fine. @par Blocks  while the
+ *  driver waits for what runs on a GPU. */
+void weir__zero_copy_free(const weir_device *reader, void *data);
+/** The device whose pool has it all; NULL: nothing was taken yet, or the context is simulated. */
+weir_device *weir__zero_copy_device(weir_context *context);
 /** One array of a pool: its name, how many elements it has, and what was asked for. */
 typedef void (*weir__pool_use_fn)(void *user, const char *what, uint64_t elements, uint64_t bytes);
 /** Tell of everything that a pool has handed out. @p tell is called with the pool locked. */

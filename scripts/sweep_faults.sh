@@ -95,6 +95,7 @@ CASES = [
     Case(f"cc rmat:6 {ON} --stream off --output labels --verify --json run.json", "numbers",
          {"labels": "exact", "run.json": "numbers"}),
     Case(f"cc rmat:6 {ON} --stream on --route ring", "numbers"),
+    Case(f"sssp rmat:6 {ON} --memory host --output distances --verify", "numbers", {"distances": "exact"}),
     Case(f"pbf --elements 10000 {ON} --verify --json run.json", "numbers", {"run.json": "numbers"}),
     Case(f"bench links {ON} --bytes 64 --trials 1 --warmups 0 --format csv", "numbers"),
     Case(f"bench hops {ON} --bytes 64 --trials 1 --warmups 0 --json -", "numbers"),

@@ -32,12 +32,14 @@ static weir_status create_push(weir_bfs *bfs, const struct weir__making *making)
 {
     static const weir_traversal_config config = WEIR_TRAVERSAL_CONFIG_INIT;
     struct weir__algorithm *head = &bfs->head;
+    weir_run_options with = *making->options;
     weir_status status;
     if ((status = weir__algorithm_push_fits(making, WEIR_PART_WEIGHTS_NONE, &weir__bfs_operator,
                                             &config, "breadth-first search")) ||
-        (status = weir_placement_create(making->context, making->graph, making->partition,
-                                        WEIR_PART_WEIGHTS_NONE, &head->placement)) ||
-        (status = weir_traversal_create(head->placement, &weir__bfs_operator, making->options, NULL,
+        (status = weir__algorithm_place(making, WEIR_PART_WEIGHTS_NONE, &head->placement)))
+        return status;
+    with.memory = WEIR_MEMORY_AUTO; /* the placement has said where arcs lie */
+    if ((status = weir_traversal_create(head->placement, &weir__bfs_operator, &with, NULL,
                                         &head->traversal)))
         return status;
     weir__traversal_watch(head->traversal, (uint64_t)INT32_MAX + 1);
@@ -176,8 +178,8 @@ weir_status weir_bfs_create(weir_context *context, const weir_graph *graph,
         (status = weir__calloc(1, sizeof *bfs, "bfs", &bfs)))
         return status;
     bfs->parents = making.options->parents;
-    making.maker =
-        &(struct weir__maker){"breadth-first search", making.options, make_again, destroy_again};
+    making.maker = &(struct weir__maker){"breadth-first search", &making.known, make_again,
+                                         destroy_again, &making.known};
     if ((status = weir__algorithm_create(&bfs->head, &making, WEIR_SHAPE_LEVELS, create))) {
         weir_bfs_destroy(bfs);
         return status;

@@ -94,6 +94,7 @@ struct bfs_step_args {
     uint32_t previous; /* the source before: its level may be left over; BFS_NONE: there was none */
     uint32_t pull;     /* every level goes bottom-up */
     uint32_t eager;    /* levels may be eager (bfs_step_eager.h) */
+    uint32_t lines;    /* arcs lie in host memory: warps read them in whole lines */
 };
 
 /** What narrow levels came to (bfs_step_narrow.h). */

@@ -85,7 +85,9 @@ WEIR_DEV void bfs_work(const struct bfs_step_args *a, struct bfs_step_shared *sh
     struct bfs_tally did = {0, 0, 0, 0, 0, 0, 0, 0};
     switch (w->phase) {
     case BFS_DOWN:
-        did = w->wide ? bfs_down_wide(a, shared, *b, *w) : bfs_down_narrow(a, shared, *b, *w);
+        did = !w->wide   ? bfs_down_narrow(a, shared, *b, *w)
+              : a->lines ? bfs_down_lines(a, shared, *b, *w)
+                         : bfs_down_wide(a, shared, *b, *w);
         break;
     case BFS_ABSORB:
         bfs_open(a, b, w, &shared->inboxes);

@@ -4,9 +4,10 @@
 
 #include "algorithms/bfs/bfs_step.h"
 
-#define BFS_AT_ONCE 4u                       /* arcs that a lane has under way in a wide level */
-#define BFS_FEW     8u                       /* entries that a lane writes alone */
-#define BFS_SHARES  (BFS_PIECE / WEIR_LANES) /* of an entry, at most: arcs for each lane */
+#define BFS_IN_LINES 2 /* of a level: it is wide, and arcs in host memory are read in whole lines */
+#define BFS_AT_ONCE  4u                       /* arcs that a lane has under way in a wide level */
+#define BFS_FEW      8u                       /* entries that a lane writes alone */
+#define BFS_SHARES   (BFS_PIECE / WEIR_LANES) /* of an entry, at most: arcs for each lane */
 /* Of a worker of one lane: entries that it takes one after the other, and how far ahead of them it asks for targets. */
 #define BFS_STRETCH 256u
 #define BFS_AHEAD   8u
@@ -238,6 +239,37 @@ WEIR_DEV void bfs_take_many(const struct bfs_step_args *a, const struct bfs_walk
         bfs_put_many(a, t, is, row, until);
 }
 
+/* As bfs_expand_pieces(), of a wide level, for arcs in host memory: the lanes read whole lines of one piece at a time, since a link
+ * carries less in requests of less than a line. Slots of a first and a last line that are no arcs of the piece stay idle. All lanes of a
+ * worker. @param[in] piece  of at least a line, or empty. */
+WEIR_DEV void bfs_expand_lines(const struct bfs_step_args *a, const struct bfs_walk *w,
+                               struct bfs_tally *t, struct bfs_piece piece, uint64_t until)
+{
+    const uint32_t skip = (uint32_t)piece.first & (WEIR_LANES - 1);
+    const uint32_t slots =
+        piece.count ? (skip + piece.count + WEIR_LANES - 1) / WEIR_LANES * WEIR_LANES : 0;
+    const uint32_t upto = weir_prefix_u32(slots);
+    const uint32_t all = weir_broadcast_u32(upto, WEIR_LANES - 1);
+    const uint64_t base = piece.first - skip - (upto - slots);
+    WEIR_ROLLED
+    for (uint32_t i = 0; i < all; i += WEIR_LANES * BFS_AT_ONCE) {
+        uint32_t number[BFS_AT_ONCE], row[BFS_AT_ONCE];
+        int is[BFS_AT_ONCE];
+        for (uint32_t k = 0; k < BFS_AT_ONCE; k++) {
+            const uint32_t slot = i + k * WEIR_LANES + weir_lane();
+            const uint32_t lane = bfs_lane_of(upto, slot < all ? slot : all - 1);
+            const uint64_t arc = weir_broadcast_u64(base, lane) + slot;
+            const uint32_t nth = (uint32_t)arc - weir_broadcast_u32((uint32_t)piece.first, lane);
+            const uint32_t count = weir_broadcast_u32(piece.count, lane);
+            row[k] = weir_broadcast_u32(piece.row, lane);
+            is[k] = slot < all && nth < count;
+            number[k] = is[k] ? a->rows.out.targets[arc] : 0;
+            t->down_arcs += (uint64_t)is[k];
+        }
+        bfs_take_many(a, w, t, is, number, row, until);
+    }
+}
+
 /* The arcs of the lanes' pieces, of which any may be empty; all lanes of a worker. In a wide level a lane has several arcs under way at
  * a time. In a narrow level it does not look at the bit before its atomic, which would only make the chain of dependent accesses
  * longer. @param[in] until  of bfs_put_many(). @param[in] eager  levels are minima (bfs_step_eager.h). */
@@ -247,6 +279,14 @@ WEIR_DEV void bfs_expand_pieces(const struct bfs_step_args *a, struct bfs_step_s
 {
     uint32_t *found = a->found[w->current][a->member.index];
     const uint32_t step = wide ? BFS_AT_ONCE : 1;
+    if (wide == BFS_IN_LINES) {
+        struct bfs_piece longer = piece;
+        if (piece.count < WEIR_LANES)
+            longer.count = 0;
+        else
+            piece.count = 0;
+        bfs_expand_lines(a, w, t, longer, until);
+    }
     const uint32_t upto = weir_prefix_u32(piece.count);
     const uint32_t all = weir_broadcast_u32(upto, WEIR_LANES - 1);
     const uint64_t base = piece.first - (upto - piece.count);
@@ -398,6 +438,14 @@ WEIR_COLD struct bfs_tally bfs_down_wide(const struct bfs_step_args *a,
                                          struct bfs_walk w)
 {
     return bfs_down(a, shared, &b, &w, 1);
+}
+
+/** The same of arcs in host memory. */
+WEIR_COLD struct bfs_tally bfs_down_lines(const struct bfs_step_args *a,
+                                          struct bfs_step_shared *shared, struct weir_steps_block b,
+                                          struct bfs_walk w)
+{
+    return bfs_down(a, shared, &b, &w, BFS_IN_LINES);
 }
 
 /** The same of a narrow stretch, whose rows may be long. */

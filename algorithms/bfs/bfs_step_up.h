@@ -22,13 +22,14 @@ WEIR_DEV uint32_t bfs_words(const struct bfs_step_args *a)
     return (a->rows.first[a->rows.part + 1] - a->rows.begin) / 32;
 }
 
-/* The lanes of a worker look together along the arcs from `first` on.
+/* The lanes of a worker look together along the arcs from `first` on. @param[in] lines  from the begin of its line, in whole lines.
  * @return the arc that led to what is found, in every lane; last: none. */
 WEIR_COLD uint64_t bfs_look_together(const uint32_t *targets, const uint32_t *found, uint64_t first,
-                                     uint64_t last)
+                                     uint64_t last, uint32_t lines)
 {
+    const uint64_t begin = lines ? first & ~(uint64_t)(WEIR_LANES - 1) : first;
     WEIR_ROLLED
-    for (uint64_t i = first; i < last; i += BFS_ABREAST * WEIR_LANES) {
+    for (uint64_t i = begin; i < last; i += BFS_ABREAST * WEIR_LANES) {
         uint32_t number[BFS_ABREAST];
         for (uint32_t k = 0; k < BFS_ABREAST; k++) {
             const uint64_t arc = i + k * WEIR_LANES + weir_lane();
@@ -37,7 +38,7 @@ WEIR_COLD uint64_t bfs_look_together(const uint32_t *targets, const uint32_t *fo
         for (uint32_t k = 0; k < BFS_ABREAST; k++) {
             const uint64_t arc = i + k * WEIR_LANES + weir_lane();
             const int is = found[number[k] / 32] >> (number[k] & 31u) & 1u;
-            const uint32_t hit = weir_ballot(is && arc < last);
+            const uint32_t hit = weir_ballot(is && arc >= first && arc < last);
             if (hit)
                 return i + k * WEIR_LANES + weir_first_bit_u32(hit);
         }
@@ -89,7 +90,7 @@ WEIR_DEV void bfs_look(const struct bfs_step_args *a, const uint32_t *found, con
             const uint32_t lane = weir_first_bit_u32(left);
             const uint64_t arc =
                 bfs_look_together(a->rows.in.targets, found, weir_broadcast_u64(at[k], lane),
-                                  weir_broadcast_u64(last[k], lane));
+                                  weir_broadcast_u64(last[k], lane), a->lines);
             if (weir_lane() == lane) {
                 t->up_arcs += arc - at[k];
                 by[k] = arc < last[k] ? a->rows.in.targets[arc] : BFS_NONE;

@@ -12,8 +12,9 @@ struct weir_cc {
     struct weir__algorithm head; /* first */
     weir__cc_streamed *streamed; /* NULL: the rows are resident */
     weir__cc_resident resident;
-    weir_cc_source source; /* what was asked for, */
-    weir_route_kind route; /* and so here */
+    weir_cc_source source; /* what was asked for */
+    int resident_only;     /* rows were, or where their arcs lie: nothing is streamed */
+    weir_route_kind route; /* that was asked for */
 };
 
 struct asked_of {
@@ -30,7 +31,7 @@ static weir_status may_reside(const void *user)
     const uint64_t needed = weir__cc_resident_bytes(of->graph, head->parts);
     uint64_t bytes[WEIR_DEVICES_MAX];
     weir_status status;
-    if (of->cc->source == WEIR_CC_RESIDENT)
+    if (of->cc->resident_only)
         return WEIR_OK;
     if ((status = weir_steps_possible(head->context, head->parts)))
         return status;
@@ -64,7 +65,7 @@ static weir_status create(struct weir__algorithm *head, const struct weir__makin
                                           making->options, &cc->resident);
         head->on = status ? NULL : &cc->resident.on;
         /* The estimate knows neither the balance of parts nor whether in-arcs are needed. */
-        if (status != WEIR_ERR_NOMEM || cc->source == WEIR_CC_RESIDENT)
+        if (status != WEIR_ERR_NOMEM || cc->resident_only)
             return status;
         snprintf(head->why_form, sizeof head->why_form, "%s", weir_error_detail());
     }
@@ -104,10 +105,11 @@ weir_status weir_cc_create(weir_context *context, const weir_graph *graph,
         (status = weir__calloc(1, sizeof *cc, "connected components", &cc)))
         return status;
     cc->source = source;
+    cc->resident_only = source == WEIR_CC_RESIDENT || making.options->memory != WEIR_MEMORY_AUTO;
     cc->route = making.options->route;
-    const struct weir__maker again = {"connected components", making.options, make_again,
-                                      destroy_again};
-    if (source == WEIR_CC_RESIDENT) /* arcs that do not fit are streamed otherwise */
+    const struct weir__maker again = {"connected components", &making.known, make_again,
+                                      destroy_again, &making.known};
+    if (cc->resident_only) /* arcs that do not fit are streamed otherwise */
         making.maker = &again;
     if ((status = weir__algorithm_create(&cc->head, &making, WEIR_SHAPE_COMPONENTS, create))) {
         weir_cc_destroy(cc);

@@ -119,6 +119,7 @@ struct cc_args {
     uint64_t few_roots;  /* with fewer trees behind the first step their paths are long */
     uint32_t direct;     /* few arcs, and in_order: all are linked behind the first step */
     uint32_t nearest;    /* direct, and not both: which arc the first step takes */
+    uint32_t lines;      /* arcs lie in host memory: warps and blocks read them in whole lines */
     uint32_t both;       /* in-arcs are others than out-arcs */
     uint32_t bits;       /* of the part in a name, where names are interleaved */
     uint32_t notes;      /* several, not separate: hooks are listed, first parents are told */

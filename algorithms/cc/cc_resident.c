@@ -307,6 +307,7 @@ static weir_status enter_all(const struct making *making, weir_context *context,
         a->both = !weir_rows_symmetric(cc->on.rows);
         a->nearest = a->direct && !a->both && has_fewer_arcs(cc, CC_FEWER) &&
                      has_lanes(weir_context_device(context, d));
+        a->lines = weir_rows_memory(cc->on.rows) == WEIR_MEMORY_HOST;
         enter_tree(&tree, d, a);
         enter_gaps(cc, a);
         if (!(status = enter_cut(making, weir_context_device(context, d), d, a)))

@@ -37,15 +37,20 @@ WEIR_DEV void cc_link_short(struct cc_run *run, const struct cc_arcs_of *row)
     }
 }
 
-/* A worker, or the @p threads of a block, link arcs of one row. */
+/* A worker, or the @p threads of a block, link arcs of one row. Those in host memory they read from the begin of a line on, since a
+ * link carries less in requests of less than a line. */
 WEIR_DEV void cc_link_wide(struct cc_run *run, const uint32_t *targets, uint32_t count, uint32_t v,
                            uint32_t thread, uint32_t threads)
 {
     const uint32_t bound = cc_bound(run, v);
+    const uint32_t before =
+        run->args->lines ? (uint32_t)((uintptr_t)targets / sizeof *targets) & (WEIR_LANES - 1) : 0;
     WEIR_ROLLED
-    for (uint32_t i = 0; i < count; i += threads) {
+    for (uint32_t i = 0; i < count + before; i += threads) {
         struct cc_hook hook = {0, 0};
-        const uint32_t far = cc_name_of(run, i + thread < count ? targets[i + thread] : CC_NONE);
+        const uint32_t at =
+            i + thread - before; /* of a slot before the first arc far above count */
+        const uint32_t far = cc_name_of(run, at < count ? targets[at] : CC_NONE);
         int joined = far < bound && cc_join(run->parent, v, far, 0, &hook);
         cc_note(run, joined, &hook);
     }

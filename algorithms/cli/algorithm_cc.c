@@ -35,7 +35,8 @@ static void ask(const weir__cli_request *request, struct weir__asked *asked)
 /* Arcs are streamed where rows do not fit, as cc_create() says. */
 static int fall_back(weir__cli_request *request)
 {
-    if (request->own[STREAM].choice != WEIR_CC_AUTO || request->partition != PARTITION_AUTO)
+    if (request->own[STREAM].choice != WEIR_CC_AUTO || request->partition != PARTITION_AUTO ||
+        request->memory != WEIR_MEMORY_AUTO)
         return 0;
     request->own[STREAM].choice = WEIR_CC_STREAMED;
     return 1;

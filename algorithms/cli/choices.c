@@ -5,8 +5,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* The positions of partitions (but for auto), schedules, routes, kernels, workers and mappings are the values of
- * their enumerations. */
+/* The positions of partitions (but for auto), schedules, routes, kernels, workers, mappings and memories are the
+ * values of their enumerations. */
 const weir__cli_choices weir__cli_partitions = {
     {"block", "edge", "random", "metis", "file:PATH", "auto", NULL}, {"2d:", NULL}};
 const weir__cli_choices weir__cli_schedules = {{"dynamic", "static", NULL}, {NULL}};
@@ -21,6 +21,7 @@ const weir__cli_choices weir__cli_balances = {{"off", NULL},
                                               {"frontier", "ownership", "both", NULL}};
 const weir__cli_choices weir__cli_wires = {{"list", NULL}, {"bitmap", "auto", NULL}};
 
+const weir__cli_choices weir__cli_memories = {{"auto", "device", "host", NULL}, {NULL}};
 const weir__cli_choices weir__cli_directions = {{"auto", "push", "pull", "switch", NULL}, {NULL}};
 
 /* These are formats of what verbs write; the verbs' files name the positions. */
@@ -143,6 +144,7 @@ weir__cli_picked weir__cli_pick(const weir__cli_request *request, const weir_run
     weir__cli_picked picked = {
         .partition = weir__cli_streamed(stats) ? NULL : weir_partition_kind_text(partition),
         .direction = weir_direction_text(stats->direction),
+        .memory = stats->memory ? weir_memory_text(stats->memory) : NULL,
         .route = weir_route_kind_text(work->route),
         .order = work->order ? weir_order_kind_text(work->order) : NULL,
         .kernel = weir_kernel_kind_text(work->kernel),

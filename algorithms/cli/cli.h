@@ -117,6 +117,7 @@ typedef struct weir__cli_request {
     int balance, wire; /**< positions in their lists of choices */
     weir_weights weights;
     int direction; /**< a weir_direction */
+    int memory;    /**< a weir_memory */
     int parents;   /**< keep a tree */
     /** Options that the algorithm alone has; its file names the positions. */
     weir__cli_own own[OWN_OPTIONS];
@@ -217,7 +218,7 @@ int weir__cli_bytes(const char *text, uint64_t *bytes_out);
 extern const weir__cli_choices weir__cli_partitions, weir__cli_routes, weir__cli_orders,
     weir__cli_kernels, weir__cli_directions, weir__cli_workers, weir__cli_mappings,
     weir__cli_balances, weir__cli_wires, weir__cli_topo_formats, weir__cli_bench_formats,
-    weir__cli_partition_formats, weir__cli_schedules;
+    weir__cli_partition_formats, weir__cli_schedules, weir__cli_memories;
 
 /** Find the position of @p text among the built values. Any other text is refused by name. */
 int weir__cli_choose(const weir__cli_choices *choices, const char *option, const char *text,
@@ -236,6 +237,7 @@ int weir__cli_choose_mapping(const char *text, int *mapping_out, uint32_t *group
  *  streamed, as there is none then. */
 typedef struct weir__cli_picked {
     const char *partition, *direction, *route, *order, *kernel, *worker, *balance, *wire;
+    const char *memory; /**< where arcs lie; NULL: they are streamed */
     /** As --mapping takes it; "" where a worker is a thread, which needs no mapping. */
     char mapping[24];
     uint32_t delta;  /**< 0: without soft priority */

@@ -18,7 +18,8 @@ static const struct {
                 {"order", offsetof(weir_run_reasons, why_order)},
                 {"delta", offsetof(weir_run_reasons, why_delta)},
                 {"kernel", offsetof(weir_run_reasons, why_kernel)},
-                {"bands", offsetof(weir_run_reasons, why_bands)}};
+                {"bands", offsetof(weir_run_reasons, why_bands)},
+                {"memory", offsetof(weir_run_reasons, why_memory)}};
 
 /* ---- asking ---- */
 
@@ -117,6 +118,8 @@ static void print_choices(const weir__cli_request *request, const weir__cli_how 
         printf(", bins of rows %" PRIu64, how->picked.bins);
     if (*how->weights)
         printf(", weights %s", how->weights);
+    if (how->picked.memory == WEIR_MEMORY_HOST)
+        printf(", memory %s", picked.memory);
     weir__cli_print_picked(&picked, weir__cli_in_step(how->algorithm, &how->picked));
     putchar('\n');
 }
@@ -180,7 +183,7 @@ static json_t *how_json(const weir__cli_request *request, const weir__cli_how *h
         return json_pack("{s:s, s:o}", "algorithm", name, "failed",
                          weir__cli_json_text(how->failed));
     return json_pack("{s:s, s:n, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, "
-                     "s:o, s:o, s:o}",
+                     "s:o, s:o, s:o, s:o}",
                      "algorithm", name, "failed", "form", how->form, "devices_used",
                      weir__cli_json_integer(how->picked.devices), "direction",
                      text(how->algorithm->worklist ? picked.direction : NULL), "partition",
@@ -192,7 +195,8 @@ static json_t *how_json(const weir__cli_request *request, const weir__cli_how *h
                      text(push ? picked.mapping : NULL), "bands",
                      weir__cli_json_integer(how->picked.bands), "hubs",
                      weir__cli_json_integer(how->picked.hubs), "bins",
-                     weir__cli_json_integer(how->picked.bins), "why", reasons_json(how));
+                     weir__cli_json_integer(how->picked.bins), "memory", text(picked.memory), "why",
+                     reasons_json(how));
 }
 
 json_t *weir__cli_hows_json(const weir__cli_request *request, const weir__cli_how *hows,

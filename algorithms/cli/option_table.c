@@ -163,6 +163,10 @@ static const weir__cli_option options[] = {
            "thread, where each lane takes its own vertices; with --worker warp\n"
            "neither block nor a group of more than 32 lanes",
            .choices = &weir__cli_mappings),
+    CHOICE("memory", "M", VERB_TRAVERSAL | VERB_PLAN, memory, weir__cli_memories,
+           "where arcs lie: device; host: in page-locked host memory, which\n"
+           "kernels read over the link; auto: on the devices if all fits, else\n"
+           "in host memory (arcs of cc are streamed then); default: auto"),
     CHOICE("balance", "B", VERB_SEARCH, balance, weir__cli_balances, "off; default: off"),
     CHOICE("wire", "W", VERB_SEARCH, wire, weir__cli_wires, "list; default: list"),
     NUMBER("trials", VERB_SEARCH, trials, 1, 1000000,

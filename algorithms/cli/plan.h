@@ -19,6 +19,8 @@ typedef struct weir__cli_plan_of {
     uint32_t enough; /**< such devices would; 0: unknown */
     int host_lacks;  /**< the host has not enough left */
     int streamed;    /**< arcs come in segments, since all together do not fit */
+    int on_host;     /**< arcs lie in host memory */
+    int by_auto;     /**< since all together do not fit on the devices */
     int known;       /**< every device that is used has a bound */
 } weir__cli_plan_of;
 

@@ -111,13 +111,13 @@ static json_t *choices_json(const weir__cli_report *report)
                         : in_step                    ? NULL
                                                      : picked.route;
     json_t *choices = json_pack(
-        "{s:o, s:o, s:o, s:s, s:s, s:b, s:o, s:o, s:o, s:o, s:o}", "partition",
+        "{s:o, s:o, s:o, s:o, s:s, s:s, s:b, s:o, s:o, s:o, s:o, s:o}", "partition",
         text(picked.partition), "partition_file",
         request->partition_file ? weir__cli_json_text(request->partition_file) : json_null(),
-        "direction", text(report->algorithm->worklist ? picked.direction : NULL), "balance",
-        picked.balance, "wire", picked.wire, "undirected", request->undirected, "seed",
-        integer(request->seed), "trials", integer(request->trials), "time_limit_ms",
-        integer(request->time_limit_ms), "devices_used",
+        "direction", text(report->algorithm->worklist ? picked.direction : NULL), "memory",
+        text(picked.memory), "balance", picked.balance, "wire", picked.wire, "undirected",
+        request->undirected, "seed", integer(request->seed), "trials", integer(request->trials),
+        "time_limit_ms", integer(request->time_limit_ms), "devices_used",
         integer(weir__cli_devices_used(report, last)), "why_devices", text(last->why_devices));
     choices = join(choices, worklist_choices_json(&picked, route, in_step));
     return add_own_choices(choices, report);

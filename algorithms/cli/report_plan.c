@@ -80,9 +80,14 @@ static void print_one(const weir__cli_plans *plans, const weir__cli_plan_of *one
     }
     if (one->streamed)
         printf("\n  streamed, since all of it together does not fit on the devices\n");
+    if (one->on_host)
+        printf("\n  arcs in host memory%s\n",
+               one->by_auto ? ", since all of it together does not fit on the devices" : "");
     for (uint32_t d = 0; d < plan->devices; d++)
         if (plan->device[d].used)
             print_use(&plan->device[d], plan->device[d].info.label);
+    if (one->on_host)
+        print_use(&plan->home, "home");
     printf("\n  host memory: %s at the most%s, %s of it where devices reach it",
            amount(plan->host.most, bytes),
            plan->device[0].info.kind == WEIR_DEVICE_HOST ? ", host devices in it" : "",
@@ -139,9 +144,10 @@ static json_t *document_one(const weir__cli_plans *plans, const weir__cli_plan_o
     json_t *fits = lacks                            ? json_false()
                    : one->known && plans->host_left ? json_true()
                                                     : json_null();
-    return json_pack("{s:s, s:n, s:b, s:o, s:o, s:o, s:o, s:o}", "verb", one->algorithm->verb.name,
-                     "cannot", "streamed", one->streamed, "fits", fits, "enough_devices",
-                     integer_or_null(one->enough), "host_bytes",
+    return json_pack("{s:s, s:n, s:b, s:o, s:o, s:o, s:o, s:o, s:o}", "verb",
+                     one->algorithm->verb.name, "cannot", "streamed", one->streamed, "memory",
+                     one->streamed ? json_null() : json_string(one->on_host ? "host" : "device"),
+                     "fits", fits, "enough_devices", integer_or_null(one->enough), "host_bytes",
                      weir__cli_json_integer(plan->host.most), "devices", devices, "home",
                      document_use(&plan->home, "home"));
 }

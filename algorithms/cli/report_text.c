@@ -147,6 +147,8 @@ static void print_choices(const weir__cli_report *report, const struct remarks *
     print_own_choices(report, &gap);
     if (!worklist && weir__cli_merge_route(request))
         printf("%sroute %s", gap, weir__cli_merge_route(request));
+    if (last->memory == WEIR_MEMORY_HOST || request->memory != WEIR_MEMORY_AUTO)
+        printf(", memory %s", picked.memory);
     if (request->parents || request->output_parents)
         printf(", with parents");
     weir__cli_print_picked(&picked, weir__cli_in_step(report->algorithm, last));

@@ -53,6 +53,7 @@ static weir_run_options options_of(const weir__cli_request *request)
     options.delta = request->delta;
     options.kernel = (weir_kernel_kind)request->kernel;
     options.direction = (weir_direction)request->direction;
+    options.memory = (weir_memory)request->memory;
     options.parents = request->parents;
     return options;
 }
@@ -210,13 +211,28 @@ static weir_status make(const weir__cli_plans *plans, const struct weir__maker *
     return status;
 }
 
+/* As a run does by itself. What needs arcs on the devices is planned with them there, and does not fit. */
+static weir_status make_on_host(const weir__cli_plans *plans, const struct weir__maker *maker,
+                                weir__cli_plan_of *one)
+{
+    struct weir__sentence before = weir__fail_keep();
+    maker->options->memory = WEIR_MEMORY_HOST;
+    one->by_auto = !make(plans, maker, one);
+    if (one->by_auto)
+        return WEIR_OK;
+    weir__fail_restore(&before);
+    maker->options->memory = WEIR_MEMORY_DEVICE;
+    return make(plans, maker, one);
+}
+
 static int plan_one(weir__cli_plans *plans, weir__cli_plan_of *one)
 {
     const weir__cli_algorithm *algorithm = one->algorithm;
     int of_others;
     struct making making = {algorithm, request_of(plans, algorithm), options_of(plans->request),
                             &one->streamed};
-    const struct weir__maker maker = {algorithm->verb.name, &making, create, algorithm->destroy};
+    const struct weir__maker maker = {algorithm->verb.name, &making, create, algorithm->destroy,
+                                      &making.options};
     weir__cli_progress("planning %s", algorithm->verb.name);
     if (!(one->plan = calloc(1, sizeof *one->plan)))
         return weir__cli_fail(EXIT_RUN, "no memory for a plan");
@@ -224,12 +240,15 @@ static int plan_one(weir__cli_plans *plans, weir__cli_plan_of *one)
     if (!status && (one->lacks != UINT32_MAX || one->host_lacks) && algorithm->fall_back &&
         algorithm->fall_back(&making.request))
         status = make(plans, &maker, one);
+    else if (!status && one->lacks != UINT32_MAX && making.options.memory == WEIR_MEMORY_AUTO)
+        status = make_on_host(plans, &maker, one);
     if (status) {
         free(one->plan);
         one->plan = NULL;
         return cannot(plans, one, status);
     }
     making.streamed_out = &of_others;
+    one->on_host = making.options.memory == WEIR_MEMORY_HOST;
     if (one->lacks != UINT32_MAX)
         one->enough =
             weir__plan_enough(&maker, weir__cli_plans_graph(plans), one->plan, plans->config);

@@ -25,6 +25,7 @@ static weir_run_options options_of(const weir__cli_request *request)
     options.fetch = (uint32_t)request->fetch;
     options.queues = (uint32_t)request->queues;
     options.direction = (weir_direction)request->direction;
+    options.memory = (weir_memory)request->memory;
     options.parents = wants_tree(request);
     options.mapping = (weir_mapping_kind)request->mapping;
     options.group = request->group;

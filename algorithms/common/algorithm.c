@@ -91,7 +91,8 @@ weir_status weir__algorithm_create(struct weir__algorithm *head, struct weir__ma
     head->arcs = making->graph->arcs;
     head->parts = making->partition->parts;
     if (making->maker)
-        status = weir__plan_check(making->maker, making->context, making->graph, making->partition);
+        status = weir__plan_check(making->maker, making->context, making->graph, making->partition,
+                                  &head->why_memory);
     if (!status && !(status = create(head, making)))
         head->prepared = weir__prepare_end(&making->begin, making->graph, making->partition, made);
     weir_partition_destroy(made);
@@ -107,10 +108,21 @@ weir_status weir__algorithm_push_fits(const struct weir__making *making, weir_pa
     weir_status status = weir__sizes_of(making->context, making->graph, making->partition, &sizes);
     if (status)
         return status;
-    weir__placement_need(&sizes, weights, &need);
+    weir__placement_need(&sizes, weights, making->options->memory, &need);
     weir__traversal_need(&sizes, op, making->options, config, &need);
     weir__need_take(&need, making->options->reserved_bytes, 1);
     return weir__need_fits(&need, "%s of %s", what, making->graph->name);
+}
+
+weir_status weir__algorithm_place(const struct weir__making *making, weir_part_weights weights,
+                                  weir_placement **placement_out)
+{
+    weir_placement_config config = WEIR_PLACEMENT_CONFIG_INIT;
+    config.weights = weights;
+    config.memory =
+        making->options->memory == WEIR_MEMORY_HOST ? WEIR_MEMORY_HOST : WEIR_MEMORY_DEVICE;
+    return weir_placement_create_with(making->context, making->graph, making->partition, &config,
+                                      placement_out);
 }
 
 void weir__algorithm_destroy(struct weir__algorithm *head)
@@ -144,6 +156,7 @@ weir_status weir__algorithm_explained(const struct weir__algorithm *head,
     reasons->form = form->name;
     reasons->why_form = *head->why_form ? head->why_form : NULL;
     reasons->why_partition = head->why_partition;
+    reasons->why_memory = head->why_memory;
     weir_status status = WEIR_OK;
     if (reasons_out)
         status = weir__sized_out(reasons_out, reasons, sizeof *reasons, "weir_run_reasons");

@@ -17,7 +17,8 @@ struct weir__algorithm {
     uint64_t vertices, arcs;
     uint32_t parts;
     const char *why_devices;
-    const char *why_partition;     /**< NULL: it was given */
+    const char *why_partition; /**< NULL: it was given */
+    const char *why_memory;    /**< NULL: arcs lie where they were asked for, or on the devices */
     char why_form[WEIR__WHY_ROOM]; /**< of weir__form_choose() */
     weir_prepare_stats prepared;
     int ran;     /**< the last run was complete */
@@ -54,6 +55,10 @@ weir_status weir__algorithm_create(struct weir__algorithm *head, struct weir__ma
 weir_status weir__algorithm_push_fits(const struct weir__making *making, weir_part_weights weights,
                                       const weir_operator *op, const weir_traversal_config *config,
                                       const char *what);
+
+/** Place the graph for the worklist, its arcs where the options say. */
+weir_status weir__algorithm_place(const struct weir__making *making, weir_part_weights weights,
+                                  weir_placement **placement_out);
 
 /** End a complete run: what all statistics have beside what the form counted.
  *  @param[in] begin_ns    when the call began, by the clock of the context.

@@ -31,6 +31,7 @@ enum {
     READS_BANDS = 1u << 16,
     READS_HUBS = 1u << 17,
     READS_BINS = 1u << 18,
+    READS_MEMORY = 1u << 19,
     READS_ROUTES = READS_ROUTE | READS_ROUTE_STAGED,
     READS_WORKLIST = READS_ROUTES | READS_ORDER | READS_ORDER_SOFT | READS_DELTA | READS_KERNEL |
                      READS_WORKER | READS_FETCH | READS_MAPPING | READS_GROUP | READS_QUEUES
@@ -70,6 +71,7 @@ GIVEN(group, options->group)
 GIVEN(queues, options->queues)
 GIVEN(direction, options->direction)
 GIVEN(parents, options->parents)
+GIVEN(memory, options->memory)
 GIVEN(iterations, iterations)
 GIVEN(bands, bands)
 GIVEN(hubs, hubs)
@@ -110,6 +112,7 @@ static const struct row {
     {READS_BINS, 0, "bins", "--bins", bins, NULL},
     {READS_PARTITION, 0, "partition", "--partition", partition, NULL},
     {READS_SOURCE, 0, "source", "--stream", source, NULL},
+    {READS_MEMORY, 0, "memory", "--memory", memory, NULL},
 };
 
 enum { ROWS = sizeof rows / sizeof *rows };
@@ -126,11 +129,11 @@ enum {
 const struct weir__forms weir__bfs_forms = {
     .algorithm = "breadth-first search",
     .form = {{.name = "breadth-first search in step",
-              .reads = READS_DIRECTION | READS_PARTITION | READS_PARENTS,
+              .reads = READS_DIRECTION | READS_PARTITION | READS_PARENTS | READS_MEMORY,
               .directions = PULL | SWITCH,
               .usual = WEIR_DIRECTION_SWITCH},
              {.name = "breadth-first search through the worklist",
-              .reads = READS_DIRECTION | READS_PARTITION | READS_WORKLIST,
+              .reads = READS_DIRECTION | READS_PARTITION | READS_WORKLIST | READS_MEMORY,
               .directions = PUSH,
               .usual = WEIR_DIRECTION_PUSH,
               .anywhere = 1}}};
@@ -138,11 +141,12 @@ const struct weir__forms weir__bfs_forms = {
 const struct weir__forms weir__sssp_forms = {
     .algorithm = "shortest paths",
     .form = {{.name = "shortest paths in step",
-              .reads = READS_DIRECTION | READS_PARTITION | READS_ORDER_SOFT | READS_DELTA,
+              .reads =
+                  READS_DIRECTION | READS_PARTITION | READS_ORDER_SOFT | READS_DELTA | READS_MEMORY,
               .directions = SWITCH,
               .usual = WEIR_DIRECTION_SWITCH},
              {.name = "shortest paths through the worklist",
-              .reads = READS_DIRECTION | READS_PARTITION | READS_WORKLIST,
+              .reads = READS_DIRECTION | READS_PARTITION | READS_WORKLIST | READS_MEMORY,
               .directions = PUSH,
               .usual = WEIR_DIRECTION_PUSH,
               .anywhere = 1}},
@@ -152,11 +156,11 @@ const struct weir__forms weir__pr_forms = {
     .algorithm = "PageRank",
     .form = {{.name = "PageRank in step",
               .reads = READS_DIRECTION | READS_PARTITION | READS_ITERATIONS | READS_BANDS |
-                       READS_HUBS | READS_BINS,
+                       READS_HUBS | READS_BINS | READS_MEMORY,
               .directions = PULL,
               .usual = WEIR_DIRECTION_PULL},
              {.name = "PageRank through the worklist",
-              .reads = READS_DIRECTION | READS_PARTITION | READS_WORKLIST,
+              .reads = READS_DIRECTION | READS_PARTITION | READS_WORKLIST | READS_MEMORY,
               .directions = PUSH,
               .usual = WEIR_DIRECTION_PUSH,
               .anywhere = 1}},
@@ -166,7 +170,7 @@ const struct weir__forms weir__pr_forms = {
 const struct weir__forms weir__cc_forms = {
     .algorithm = "connected components",
     .form = {{.name = "connected components whose rows lie on the devices",
-              .reads = READS_SOURCE | READS_PARTITION | READS_ROUTE,
+              .reads = READS_SOURCE | READS_PARTITION | READS_ROUTE | READS_MEMORY,
               .usual = WEIR_DIRECTION_PULL,
               .source = WEIR_CC_RESIDENT},
              {.name = "connected components of arcs that are streamed",
@@ -212,6 +216,8 @@ static weir_status check_values(const struct weir__asked *asked)
         return no_such("worker", (int)options->worker);
     if (!weir_mapping_kind_text(options->mapping))
         return no_such("mapping", (int)options->mapping);
+    if (!weir_memory_text(options->memory))
+        return no_such("memory", (int)options->memory);
     if ((unsigned)asked->source > WEIR_CC_STREAMED)
         return no_such("source", (int)asked->source);
     return WEIR_OK;

@@ -31,9 +31,9 @@ weir_status weir__sizes_of(weir_context *context, const weir_graph *graph,
 weir_status weir__sizes_transpose(const weir_graph *graph, const weir_partition *partition,
                                   struct weir__sizes *sizes);
 
-/** weir_placement_create(), with a partition. */
+/** weir_placement_create(), with a partition. @param[in] memory  of arcs; never AUTO. */
 void weir__placement_need(const struct weir__sizes *sizes, weir_part_weights weights,
-                          struct weir__need *need);
+                          weir_memory memory, struct weir__need *need);
 /** The maps of weir_bfs_values() and its like, and what making them takes: part of what placements and rows need.
  *  @param[in] table  the vertices by number are on the host already, as of rows. */
 void weir__numbering_need(const struct weir__sizes *sizes, int table, struct weir__need *need);
@@ -49,8 +49,8 @@ uint64_t weir__halo_usual(const struct weir__sizes *sizes, uint32_t part);
 weir_status weir__placement_count_results(const weir_placement *placement, size_t value_bytes);
 weir_status weir__rows_count_results(const weir_rows *rows, size_t value_bytes);
 /** weir_rows_create(), with a partition, but for what the program reserves. Of the sizes `transposed` says whether there
- *  are in-arcs that are not the out-arcs; they are not counted by part here. */
+ *  are in-arcs that are not the out-arcs; they are not counted by part here. @param[in] memory  of arcs; never AUTO. */
 void weir__rows_need(const struct weir__sizes *sizes, const weir_rows_config *config,
-                     struct weir__need *need);
+                     weir_memory memory, struct weir__need *need);
 
 #endif

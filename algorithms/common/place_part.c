@@ -211,8 +211,8 @@ uint64_t weir__halo_most(const struct weir__sizes *sizes, uint32_t part)
 }
 
 /* Count what a part's rows take: in host memory while the part is built, and on its device. */
-static void need_part(const struct weir__sizes *sizes, weir_part_weights weights, uint32_t p,
-                      struct weir__need *need)
+static void need_part(const struct weir__sizes *sizes, weir_part_weights weights,
+                      weir_memory memory, uint32_t p, struct weir__need *need)
 {
     const weir_device *device = weir_context_device(sizes->context, p);
     const uint64_t offsets = (sizes->owned[p] + 1) * (sizes->transposed ? 2 : 1);
@@ -223,7 +223,7 @@ static void need_part(const struct weir__sizes *sizes, weir_part_weights weights
     weir__need_take(need, arcs, 4 + weight_bytes(weights));
     weir__need_take(need, halo, 4);
     weir__need_take_on(need, device, offsets, 8);
-    weir__need_take_on(need, device, arcs, 4 + weight_bytes(weights));
+    weir__need_take_arcs(need, device, memory, arcs, 4 + weight_bytes(weights));
     weir__need_take_on(need, device, halo, 4);
     weir__need_give(need, n, 1 + 4);
     weir__need_give(need, offsets, 8);
@@ -232,7 +232,7 @@ static void need_part(const struct weir__sizes *sizes, weir_part_weights weights
 }
 
 void weir__placement_need(const struct weir__sizes *sizes, weir_part_weights weights,
-                          struct weir__need *need)
+                          weir_memory memory, struct weir__need *need)
 {
     const uint64_t n = sizes->vertices, blocks = n / WEIR__PLACE_BLOCK + 1;
     const uint64_t transposed =
@@ -245,7 +245,7 @@ void weir__placement_need(const struct weir__sizes *sizes, weir_part_weights wei
     weir__need_take(need, n, 4 + 4);                           /* numbers and degrees */
     weir__need_take(need, blocks * sizes->parts, block_bytes); /* of blocks */
     for (uint32_t p = 0; p < sizes->parts; p++)
-        need_part(sizes, weights, p, need);
+        need_part(sizes, weights, memory, p, need);
     weir__need_give(need, blocks * sizes->parts, block_bytes);
     weir__need_give(need, transposed, arc_bytes);
     weir__need_give(need, sizes->transposed ? n + 1 : 0, 8);
@@ -266,10 +266,11 @@ static weir_status bring_way(const struct rows *rows, const struct way *way,
     weir_status status;
     if (!(status = weir__bring(device, names[0], way->offsets,
                                (uint64_t)placement->part[rows->p].owned + 1, 8, &offsets)) &&
-        !(status = weir__bring(device, names[1], way->targets, way->arcs, 4, &targets)) &&
+        !(status = weir__bring_arcs(device, placement->memory, names[1], way->targets, way->arcs, 4,
+                                    &targets)) &&
         rows->kind != WEIR_PART_WEIGHTS_NONE)
-        status = weir__bring(device, names[2], way->weights, way->arcs, weight_bytes(rows->kind),
-                             weights_out);
+        status = weir__bring_arcs(device, placement->memory, names[2], way->weights, way->arcs,
+                                  weight_bytes(rows->kind), weights_out);
     *offsets_out = offsets;
     *targets_out = targets;
     return status;

@@ -54,6 +54,19 @@ static void number_sketch(weir_placement *placement, const struct weir__sizes *s
     }
 }
 
+static weir_status choose_memory(weir_placement *placement, const struct weir__sizes *sizes,
+                                 weir_part_weights weights)
+{
+    uint64_t beside[WEIR_DEVICES_MAX];
+    const uint64_t arc_bytes = 4 + (weights == WEIR_PART_WEIGHTS_U32   ? 4
+                                    : weights == WEIR_PART_WEIGHTS_F64 ? 8
+                                                                       : 0);
+    for (uint32_t p = 0; p < sizes->parts; p++)
+        beside[p] =
+            (sizes->owned[p] + 1) * (sizes->transposed ? 16 : 8) + weir__halo_most(sizes, p) * 4;
+    return weir__memory_choose(sizes, arc_bytes, beside, &placement->memory);
+}
+
 static weir_status place_all(weir_placement *placement, const weir_graph *graph,
                              const weir_partition *partition, weir_part_weights weights, int in)
 {
@@ -67,7 +80,9 @@ static weir_status place_all(weir_placement *placement, const weir_graph *graph,
     if (in && !weir__place_symmetric(graph, weights) &&
         (status = weir__sizes_transpose(graph, partition, &sizes)))
         return status;
-    weir__placement_need(&sizes, weights, &need);
+    if ((status = choose_memory(placement, &sizes, weights)))
+        return status;
+    weir__placement_need(&sizes, weights, placement->memory, &need);
     status = weir__need_fits(&need, "%s on %u devices", graph->name, partition->parts);
     if (weir__context_planned(placement->context))
         place.sizes = &sizes;
@@ -84,12 +99,12 @@ static weir_status place_all(weir_placement *placement, const weir_graph *graph,
 }
 
 static weir_status create(weir_context *context, const weir_graph *graph,
-                          const weir_partition *partition, weir_part_weights weights, int in,
+                          const weir_partition *partition, const weir_placement_config *config,
                           weir_placement **placement_out)
 {
     weir_placement *placement;
     weir_status status;
-    if ((status = check(context, graph, partition, weights)) ||
+    if ((status = check(context, graph, partition, config->weights)) ||
         (status = weir__calloc(1, sizeof *placement, "placement", &placement)))
         return status;
     weir__context_retain(context);
@@ -97,11 +112,12 @@ static weir_status create(weir_context *context, const weir_graph *graph,
     placement->context = context;
     placement->vertices = graph->vertices;
     placement->parts = partition->parts;
+    placement->memory = config->memory;
     for (uint32_t p = 0; p < placement->parts; p++) {
         placement->part[p].part = p;
         placement->part[p].parts = placement->parts;
     }
-    if ((status = place_all(placement, graph, partition, weights, in))) {
+    if ((status = place_all(placement, graph, partition, config->weights, config->in_arcs))) {
         weir_placement_destroy(placement);
         return status;
     }
@@ -109,18 +125,22 @@ static weir_status create(weir_context *context, const weir_graph *graph,
     return WEIR_OK;
 }
 
-static weir_status create_any(weir_context *context, const weir_graph *graph,
-                              const weir_partition *partition, weir_part_weights weights, int in,
-                              weir_placement **placement_out)
+weir_status weir_placement_create_with(weir_context *context, const weir_graph *graph,
+                                       const weir_partition *partition,
+                                       const weir_placement_config *config,
+                                       weir_placement **placement_out)
 {
     const struct weir__prepare begin = weir__prepare_begin();
+    weir_placement_config known = WEIR_PLACEMENT_CONFIG_INIT;
     struct weir__activity outer;
     weir_partition *made;
-    weir__activity_begin(&outer, "placing", NULL, 0);
-    weir_status status = weir__partition_over_all(context, graph, &partition, &made);
+    weir_status status;
     *placement_out = NULL;
-    if (!status)
-        status = create(context, graph, partition, weights, in, placement_out);
+    if ((status = weir__sized_in(&known, sizeof known, config, "weir_placement_config")))
+        return status;
+    weir__activity_begin(&outer, "placing", NULL, 0);
+    if (!(status = weir__partition_over_all(context, graph, &partition, &made)))
+        status = create(context, graph, partition, &known, placement_out);
     if (!status)
         (*placement_out)->prepared = weir__prepare_end(&begin, graph, partition, made);
     weir_partition_destroy(made);
@@ -137,7 +157,9 @@ weir_status weir_placement_create(weir_context *context, const weir_graph *graph
                                   const weir_partition *partition, weir_part_weights weights,
                                   weir_placement **placement_out)
 {
-    return create_any(context, graph, partition, weights, 0, placement_out);
+    weir_placement_config config = WEIR_PLACEMENT_CONFIG_INIT;
+    config.weights = weights;
+    return weir_placement_create_with(context, graph, partition, &config, placement_out);
 }
 
 weir_status weir_placement_create_with_in_arcs(weir_context *context, const weir_graph *graph,
@@ -145,7 +167,15 @@ weir_status weir_placement_create_with_in_arcs(weir_context *context, const weir
                                                weir_part_weights weights,
                                                weir_placement **placement_out)
 {
-    return create_any(context, graph, partition, weights, 1, placement_out);
+    weir_placement_config config = WEIR_PLACEMENT_CONFIG_INIT;
+    config.weights = weights;
+    config.in_arcs = 1;
+    return weir_placement_create_with(context, graph, partition, &config, placement_out);
+}
+
+weir_memory weir_placement_memory(const weir_placement *placement)
+{
+    return placement->memory;
 }
 
 weir_context *weir_placement_context(const weir_placement *placement)
@@ -211,15 +241,15 @@ void weir_placement_destroy(weir_placement *placement)
         weir_device *device = weir_context_device(placement->context, p);
         const weir_part *part = &placement->part[p];
         weir__bring_free(device, part->offsets);
-        weir__bring_free(device, part->targets);
-        weir__bring_free(device, part->weights);
+        weir__bring_arcs_free(device, placement->memory, part->targets);
+        weir__bring_arcs_free(device, placement->memory, part->weights);
         weir__bring_free(device, part->halo);
         weir__bring_free(device, part->first);
         if (part->in_offsets == part->offsets) /* in-arcs of a symmetric graph are its out-arcs */
             continue;
         weir__bring_free(device, part->in_offsets);
-        weir__bring_free(device, part->in_sources);
-        weir__bring_free(device, part->in_weights);
+        weir__bring_arcs_free(device, placement->memory, part->in_sources);
+        weir__bring_arcs_free(device, placement->memory, part->in_weights);
     }
     weir__numbering_destroy(placement->numbering);
     weir__context_release(placement->context);

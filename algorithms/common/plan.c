@@ -67,6 +67,8 @@ static weir_status make(const struct weir__maker *maker, weir_context *planned,
         return status;
     for (uint32_t d = 0; d < plan_out->devices; d++)
         read_off(weir_context_device(planned, d), &plan_out->device[d]);
+    if (weir__zero_copy_device(planned))
+        read_off(weir__zero_copy_device(planned), &plan_out->home);
     read_off(weir_context_home(planned), &plan_out->home);
     maker->destroy(object);
     return WEIR_OK;
@@ -83,7 +85,7 @@ weir_status weir__plan_make(const struct weir__maker *maker, weir_context *plann
 
 uint32_t weir__plan_lacks(const struct weir__plan *plan)
 {
-    uint64_t shared = 0;
+    uint64_t shared = plan->home.taken; /* from the same memory as the pools that share it */
     for (uint32_t d = 0; d < plan->devices; d++) {
         const struct weir__plan_use *use = &plan->device[d];
         const uint64_t needed = use->taken - use->optional;
@@ -176,6 +178,33 @@ static int smaller_weights_fit(const struct weir__maker *maker, const weir_graph
     return fits;
 }
 
+static int in_host_memory(const struct weir__maker *maker)
+{
+    return maker->options && maker->options->memory == WEIR_MEMORY_HOST;
+}
+
+/* Whether arcs in host memory would help that were to lie on the devices. */
+static int host_memory_fits(const struct weir__maker *maker, const weir_graph *graph,
+                            const struct weir__plan *plan, const weir_config *config)
+{
+    const uint32_t lacks = weir__plan_lacks(plan);
+    const weir_graph sketch = sketch_of(graph, graph->weight_kind);
+    const struct weir__plan_use *like = &plan->device[lacks == UINT32_MAX ? 0 : lacks];
+    struct weir__sentence before = weir__fail_keep();
+    struct weir__plan *room;
+    int fits = 0;
+    if (maker->options && !in_host_memory(maker) && !like->shared &&
+        !weir__calloc(1, sizeof *room, "plan", &room)) {
+        const weir_memory memory = maker->options->memory;
+        maker->options->memory = WEIR_MEMORY_HOST;
+        fits = is_enough(maker, &sketch, like, plan->devices, config, room);
+        maker->options->memory = memory;
+        free(room);
+    }
+    weir__fail_restore(&before);
+    return fits;
+}
+
 /* ---- the sentence ------------------------------------------------------------------------------ */
 
 enum { TEXT_ROOM = 32, LARGEST = 3 };
@@ -208,10 +237,16 @@ weir_status weir__plan_refuse(const struct weir__maker *maker, const weir_graph 
                    enough = weir__plan_enough(maker, graph, plan, config);
     const struct weir__plan_use *use = &plan->device[d];
     const int weights = smaller_weights_fit(maker, graph, plan, config);
+    const int memory = !weights && host_memory_fits(maker, graph, plan, config);
     char needed[TEXT_ROOM], bound[TEXT_ROOM], largest[192], help[128];
     list_largest(use, largest, sizeof largest);
     if (weights)
         snprintf(help, sizeof help, "with 32-bit weights it would fit");
+    else if (memory && enough)
+        snprintf(help, sizeof help,
+                 "with memory host it would fit, and %u such devices would hold it", enough);
+    else if (memory)
+        snprintf(help, sizeof help, "with memory host it would fit");
     else if (enough)
         snprintf(help, sizeof help, "%u such devices would hold it", enough);
     else if (use->shared)
@@ -220,8 +255,9 @@ weir_status weir__plan_refuse(const struct weir__maker *maker, const weir_graph 
         snprintf(help, sizeof help, "no number of such devices up to %d would hold it",
                  WEIR_DEVICES_MAX);
     return weir__fail(
-        WEIR_ERR_NOMEM, "%s of %s: %s needs %s (%s), and %s %s (WEIR_POOL_BYTES): %s", maker->what,
-        graph->name, use->info.label, amount(use->taken - use->optional, needed), largest,
+        WEIR_ERR_NOMEM, "%s of %s: %s needs %s (%s)%s, and %s %s (WEIR_POOL_BYTES): %s",
+        maker->what, graph->name, use->info.label, amount(use->taken - use->optional, needed),
+        largest, in_host_memory(maker) ? " beside arcs in host memory" : "",
         use->shared ? "the pools of all have" : "its pool has", amount(use->bound, bound), help);
 }
 
@@ -243,31 +279,68 @@ static int may_lack(const struct weir__plan_device *devices, uint32_t count,
     return 0;
 }
 
-weir_status weir__plan_check(const struct weir__maker *maker, weir_context *context,
-                             const weir_graph *graph, const weir_partition *partition)
+/* Plan for the context as it is. What cannot be planned is not refused here: whatever is wrong with it, the create itself will say.
+ * @return whether there is a plan. */
+static int plan_here(const struct weir__maker *maker, weir_context *context,
+                     const weir_graph *graph, const weir_partition *partition,
+                     struct weir__plan *plan)
 {
     struct weir__plan_device devices[WEIR_DEVICES_MAX];
-    const uint32_t count = weir_context_device_count(context);
-    const weir_config *config = weir_context_config(context);
-    struct weir__plan *plan;
-    weir_context *planned;
-    weir_status status;
-    if (weir_context_simulated(context) || weir__context_planned(context))
-        return WEIR_OK;
-    weir__plan_devices_of(context, devices);
-    if (!may_lack(devices, count, graph))
-        return WEIR_OK;
-    if ((status = weir__calloc(1, sizeof *plan, "plan", &plan)))
-        return status;
     struct weir__sentence before = weir__fail_keep();
-    if (!(status = weir__context_plan(devices, count, config, context, &planned))) {
+    weir_context *planned;
+    weir__plan_devices_of(context, devices);
+    weir_status status = weir__context_plan(devices, weir_context_device_count(context),
+                                            weir_context_config(context), context, &planned);
+    if (!status) {
         status = make(maker, planned, graph, partition, 0, plan);
         weir_context_destroy(planned);
     }
     weir__fail_restore(&before);
-    /* What cannot be planned is not refused here: whatever is wrong with it, the create itself will say. */
-    const int lacks = !status && weir__plan_lacks(plan) != UINT32_MAX;
-    status = lacks ? weir__plan_refuse(maker, graph, plan, config) : WEIR_OK;
+    return !status;
+}
+
+/* Whether arcs on the devices fit; if not, and nobody has chosen, whether arcs in host memory do. */
+static weir_status settle(const struct weir__maker *maker, weir_context *context,
+                          const weir_graph *graph, const weir_partition *partition, int chosen,
+                          struct weir__plan *plan, const char **why_out)
+{
+    const weir_config *config = weir_context_config(context);
+    if (!plan_here(maker, context, graph, partition, plan) || weir__plan_lacks(plan) == UINT32_MAX)
+        return WEIR_OK;
+    if (chosen)
+        return weir__plan_refuse(maker, graph, plan, config);
+    maker->options->memory = WEIR_MEMORY_HOST;
+    if (!plan_here(maker, context, graph, partition, plan)) {
+        /* What was asked for needs arcs on the devices: then that is what is refused. */
+        maker->options->memory = WEIR_MEMORY_DEVICE;
+        if (!plan_here(maker, context, graph, partition, plan))
+            return WEIR_OK;
+    }
+    if (weir__plan_lacks(plan) != UINT32_MAX)
+        return weir__plan_refuse(maker, graph, plan, config);
+    *why_out = "all of it together does not fit on the devices";
+    return WEIR_OK;
+}
+
+weir_status weir__plan_check(const struct weir__maker *maker, weir_context *context,
+                             const weir_graph *graph, const weir_partition *partition,
+                             const char **why_out)
+{
+    struct weir__plan_device devices[WEIR_DEVICES_MAX];
+    const int chosen = !maker->options || maker->options->memory != WEIR_MEMORY_AUTO;
+    struct weir__plan *plan;
+    weir_status status;
+    *why_out = NULL;
+    if (!chosen)
+        maker->options->memory = WEIR_MEMORY_DEVICE;
+    if (weir_context_simulated(context) || weir__context_planned(context))
+        return WEIR_OK;
+    weir__plan_devices_of(context, devices);
+    if (!may_lack(devices, weir_context_device_count(context), graph))
+        return WEIR_OK;
+    if ((status = weir__calloc(1, sizeof *plan, "plan", &plan)))
+        return status;
+    status = settle(maker, context, graph, partition, chosen, plan, why_out);
     free(plan);
     return status;
 }

@@ -34,7 +34,7 @@ struct weir__plan_use {
 struct weir__plan {
     uint32_t devices;
     struct weir__plan_use device[WEIR_DEVICES_MAX];
-    struct weir__plan_use home;  /**< what the host keeps for them */
+    struct weir__plan_use home;  /**< what the host keeps for them, arcs in its memory too */
     struct weir__need_note host; /**< the most of host memory, the pools of host devices in it */
 };
 
@@ -45,6 +45,8 @@ struct weir__maker {
     weir_status (*create)(const void *user, weir_context *context, const weir_graph *graph,
                           const weir_partition *partition, void **object_out);
     void (*destroy)(void *object);
+    weir_run_options *
+        options; /**< that `create` reads, whose memory is changed to find out what would fit; NULL: it reads none */
 };
 
 /** Make it in a context that only counts, and read off what it took.
@@ -64,9 +66,12 @@ uint32_t weir__plan_enough(const struct weir__maker *maker, const weir_graph *gr
 weir_status weir__plan_refuse(const struct weir__maker *maker, const weir_graph *graph,
                               const struct weir__plan *plan, const weir_config *config);
 
-/** Refuse, before anything is taken, what the pools of a context cannot hold. A graph that is small beside them is not
- *  looked at. @retval WEIR_ERR_NOMEM  weir__plan_refuse(). */
+/** Refuse, before anything is taken, what the pools of a context cannot hold, and choose where arcs lie: maker->options->memory
+ *  is never WEIR_MEMORY_AUTO afterwards. A graph that is small beside the pools is not looked at.
+ *  @param[out] why_out  why arcs lie in host memory, where that was chosen here; else NULL.
+ *  @retval WEIR_ERR_NOMEM  weir__plan_refuse(). */
 weir_status weir__plan_check(const struct weir__maker *maker, weir_context *context,
-                             const weir_graph *graph, const weir_partition *partition);
+                             const weir_graph *graph, const weir_partition *partition,
+                             const char **why_out);
 
 #endif

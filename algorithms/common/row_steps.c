@@ -69,6 +69,8 @@ weir_status weir__row_steps_create(struct weir__row_steps *on, const struct weir
     weir_steps_domain domain;
     weir_status status;
     placing.what = form->program->what;
+    /* Where nobody chose, what follows the rows is known to fit beside them, or whoever made the choice streams arcs if not. */
+    placing.memory = options->memory == WEIR_MEMORY_HOST ? WEIR_MEMORY_HOST : WEIR_MEMORY_DEVICE;
     weir__context_retain(context);
     on->form = form;
     on->context = context;
@@ -124,6 +126,7 @@ const weir_rows_part *weir__row_steps_part(const struct weir__row_steps *on, uin
 void weir__row_steps_picked(const struct weir__row_steps *on, weir_run_stats *stats)
 {
     stats->devices = on->parts;
+    stats->memory = weir_rows_memory(on->rows);
     stats->work.kernel = WEIR_KERNEL_FUSED;
     stats->work.order = WEIR_ORDER_BULK;
 }

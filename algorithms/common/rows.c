@@ -118,6 +118,34 @@ static weir_status place_all(weir_rows *rows, const weir_graph *graph,
     return status ? status : number(rows);
 }
 
+/* Where arcs lie. In-arcs are counted in a pass over all arcs, so only where as many as there are in all would not fit on each
+ * device. */
+static weir_status choose_memory(weir_rows *rows, const weir_graph *graph,
+                                 const weir_partition *partition, const weir_rows_config *config)
+{
+    const int in = config->in_arcs && !rows->symmetric;
+    const uint64_t arc_bytes = config->weights ? 8 : 4;
+    uint64_t beside[WEIR_DEVICES_MAX];
+    struct weir__sizes sizes;
+    weir_status status = weir__sizes_of(rows->context, graph, partition, &sizes);
+    if (status)
+        return status;
+    for (uint32_t p = 0; p < rows->parts; p++) {
+        beside[p] = (sizes.owned[p] + 1) * (in ? 16 : 8) +
+                    (config->out_bytes ? sizes.owned[p] : 0) +
+                    (config->out_degrees ? sizes.numbers * 4 : 0);
+        sizes.in_arcs_of[p] = in ? sizes.arcs : 0;
+    }
+    rows->memory = config->memory;
+    if ((status = weir__memory_choose(&sizes, arc_bytes, beside, &rows->memory)) || !in ||
+        config->memory != WEIR_MEMORY_AUTO || rows->memory == WEIR_MEMORY_DEVICE)
+        return status;
+    if ((status = count(rows, graph, partition, config, &sizes)))
+        return status;
+    rows->memory = config->memory;
+    return weir__memory_choose(&sizes, arc_bytes, beside, &rows->memory);
+}
+
 /* Rows, and what the program says that it takes itself, before any of it is taken. */
 static weir_status fits(const weir_rows *rows, const weir_graph *graph,
                         const weir_partition *partition, const weir_rows_config *config)
@@ -128,7 +156,7 @@ static weir_status fits(const weir_rows *rows, const weir_graph *graph,
     if (status)
         return status;
     sizes.transposed = config->in_arcs && !rows->symmetric;
-    weir__rows_need(&sizes, config, &need);
+    weir__rows_need(&sizes, config, rows->memory, &need);
     weir__need_take(&need, config->reserved_bytes, 1);
     return weir__need_fits(&need, "%s of %s", config->what ? config->what : "rows", graph->name);
 }
@@ -154,7 +182,9 @@ static weir_status create(weir_context *context, const weir_graph *graph,
     }
     rows->symmetric = config->in_arcs &&
                       weir__graph_symmetric(graph, config->weights ? graph->weights_u32 : NULL);
-    if ((status = weir__activity_went(0)) || (status = fits(rows, graph, partition, config)) ||
+    if ((status = weir__activity_went(0)) ||
+        (status = choose_memory(rows, graph, partition, config)) ||
+        (status = fits(rows, graph, partition, config)) ||
         (status = place_all(rows, graph, partition, config))) {
         weir_rows_destroy(rows);
         return status;
@@ -164,26 +194,27 @@ static weir_status create(weir_context *context, const weir_graph *graph,
 }
 
 /* One direction of a part's arcs on its device, and what is held while it is brought there. */
-static void csr_need(const weir_device *device, uint64_t rows, uint64_t arcs, int weights,
-                     struct weir__need *need)
+static void csr_need(const weir_device *device, weir_memory memory, uint64_t rows, uint64_t arcs,
+                     int weights, struct weir__need *need)
 {
     weir__need_take(need, rows + 1, 8);
     weir__need_take_on(need, device, rows + 1, 8);
     weir__need_take(need, arcs, weights ? 4 : 0);
-    weir__need_take_on(need, device, arcs, weights ? 8 : 4);
+    weir__need_take_arcs(need, device, memory, arcs, weights ? 8 : 4);
     weir__need_give(need, rows + 1, 8);
     weir__need_give(need, arcs, weights ? 4 : 0);
 }
 
 /* How many in-arcs a part has is not known before they were counted: with several, those of all come first. */
-static void in_need(const struct weir__sizes *sizes, int weights, struct weir__need *need)
+static void in_need(const struct weir__sizes *sizes, weir_memory memory, int weights,
+                    struct weir__need *need)
 {
-    csr_need(weir_context_device(sizes->context, 0), sizes->vertices + sizes->parts, sizes->arcs,
-             weights, need);
+    csr_need(weir_context_device(sizes->context, 0), memory, sizes->vertices + sizes->parts,
+             sizes->arcs, weights, need);
 }
 
 void weir__rows_need(const struct weir__sizes *sizes, const weir_rows_config *config,
-                     struct weir__need *need)
+                     weir_memory memory, struct weir__need *need)
 {
     const uint64_t n = sizes->vertices, numbers = sizes->numbers, key = config->weights ? 8 : 4;
     const int back = sizes->transposed;
@@ -197,18 +228,18 @@ void weir__rows_need(const struct weir__sizes *sizes, const weir_rows_config *co
     weir__need_take(need, back ? sizes->arcs : 0, key);
     weir__need_pass(need, back ? sizes->arcs : 0, key + 4);
     if (back && sizes->parts > 1)
-        in_need(sizes, config->weights, need);
+        in_need(sizes, memory, config->weights, need);
     for (uint32_t p = 0; p < sizes->parts; p++) {
         const weir_device *device = weir_context_device(sizes->context, p);
         weir__need_take(need, sizes->arcs_of[p], key);
-        csr_need(device, sizes->owned[p], sizes->arcs_of[p], config->weights, need);
+        csr_need(device, memory, sizes->owned[p], sizes->arcs_of[p], config->weights, need);
         weir__need_give(need, sizes->arcs_of[p], key);
         weir__need_take_on(need, device, config->out_degrees ? numbers : 0, 4);
         weir__need_pass(need, config->out_bytes ? sizes->owned[p] : 0, 1);
         weir__need_take_on(need, device, config->out_bytes ? sizes->owned[p] : 0, 1);
     }
     if (back && sizes->parts == 1)
-        in_need(sizes, config->weights, need);
+        in_need(sizes, memory, config->weights, need);
     weir__need_give(need, back ? n : 0, 4);
     weir__need_give(need, back ? numbers : 0, 8);
     weir__need_give(need, back ? sizes->arcs : 0, key);
@@ -265,6 +296,11 @@ int weir_rows_symmetric(const weir_rows *rows)
 weir_rows_order weir_rows_order_of(const weir_rows *rows)
 {
     return rows->order;
+}
+
+weir_memory weir_rows_memory(const weir_rows *rows)
+{
+    return rows->memory;
 }
 
 weir_status weir_rows_locate(const weir_rows *rows, uint64_t vertex, uint32_t *part_out,
@@ -333,11 +369,11 @@ weir_status weir_rows_values(const weir_rows *rows, uint32_t part, const void *d
     return weir__sized_out(values_out, &known, sizeof known, "weir_values");
 }
 
-static void free_arcs(weir_device *device, const weir_arcs *arcs)
+static void free_arcs(weir_device *device, weir_memory memory, const weir_arcs *arcs)
 {
     weir__bring_free(device, arcs->offsets);
-    weir__bring_free(device, arcs->targets);
-    weir__bring_free(device, arcs->weights);
+    weir__bring_arcs_free(device, memory, arcs->targets);
+    weir__bring_arcs_free(device, memory, arcs->weights);
 }
 
 void weir_rows_destroy(weir_rows *rows)
@@ -346,9 +382,9 @@ void weir_rows_destroy(weir_rows *rows)
         return;
     for (uint32_t p = 0; p < rows->parts; p++) {
         weir_device *device = weir_context_device(rows->context, p);
-        free_arcs(device, &rows->part[p].out);
+        free_arcs(device, rows->memory, &rows->part[p].out);
         if (rows->part[p].in.offsets != rows->part[p].out.offsets)
-            free_arcs(device, &rows->part[p].in);
+            free_arcs(device, rows->memory, &rows->part[p].in);
         weir__bring_free(device, rows->part[p].out_degree);
         weir__bring_free(device, rows->part[p].out_byte);
     }

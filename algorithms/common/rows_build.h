@@ -18,9 +18,10 @@ struct weir_rows {
     uint32_t parts, numbers;
     int symmetric; /* 0 where in-arcs are not wanted */
     weir_rows_order order;
-    uint32_t *number; /* by vertex */
-    uint32_t *vertex; /* by number; UINT32_MAX for gaps */
-    uint32_t *degree; /* out-degree by number */
+    weir_memory memory; /* of arcs; never AUTO */
+    uint32_t *number;   /* by vertex */
+    uint32_t *vertex;   /* by number; UINT32_MAX for gaps */
+    uint32_t *degree;   /* out-degree by number */
     weir_rows_part part[WEIR_DEVICES_MAX];
     struct weir__numbering *numbering;
 };

@@ -2,7 +2,8 @@
  *
  * The arcs come over as the graph has them, in pieces; the device gives their ends numbers and deals them out to rows, which it then sorts
  * where they lie (graph/csr.h). What comes out is what rows_part.c makes on the cores of the host, bit for bit. Memory that is taken for a
- * while is taken where there is room: WEIR_ERR_NOMEM sends the part the other way. */
+ * while is taken where there is room: WEIR_ERR_NOMEM sends the part the other way, which is also that of arcs that are to lie in host
+ * memory. */
 #include "algorithms/common/bring.h"
 #include "algorithms/common/rows_build.h"
 #include "algorithms/common/rows_device_op.h"
@@ -84,7 +85,7 @@ int weir__rows_on_device(const struct weir__rows_build *build, uint32_t part)
 {
     const weir_rows *rows = build->rows;
     const uint64_t least = build->piece ? 1 : LEAST_ARCS;
-    return build->graph->arcs / rows->parts >= least &&
+    return rows->memory != WEIR_MEMORY_HOST && build->graph->arcs / rows->parts >= least &&
            (build->piece || weir__device_is_gpu(weir_context_device(rows->context, part)));
 }
 

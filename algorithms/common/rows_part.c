@@ -122,7 +122,8 @@ static weir_status bring_half(struct csr *csr, weir_device *device, const char *
     weir_status status = weir__activity_for("parting weights", "arcs", csr->half ? arcs : 0,
                                             WEIR__ARC_CHUNK, 0, part_halves, csr);
     if (!status)
-        status = weir__bring(device, what, csr->half, arcs, 4, &placed);
+        status =
+            weir__bring_arcs(device, csr->build->rows->memory, what, csr->half, arcs, 4, &placed);
     *placed_out = placed;
     return status;
 }
@@ -139,7 +140,7 @@ static weir_status bring_csr(struct csr *csr, uint64_t arcs, weir_arcs *arcs_out
     if (status)
         return status;
     if (!build->config->weights) {
-        status = weir__bring(device, ends, csr->keys, arcs, 4, &targets);
+        status = weir__bring_arcs(device, build->rows->memory, ends, csr->keys, arcs, 4, &targets);
         arcs_out->targets = targets;
         return status;
     }

@@ -373,7 +373,8 @@ weir_status weir_traversal_run(weir_traversal *traversal, weir_run_stats *stats_
                             .devices = traversal->placement->parts,
                             .least_items = reached,
                             .bytes = least_bytes(traversal, &work),
-                            .bytes_sent = work.sent * traversal->op->wire_bytes};
+                            .bytes_sent = work.sent * traversal->op->wire_bytes,
+                            .memory = traversal->placement->memory};
     stats.ms = weir__ms_since(traversal->placement->context, begin_ns);
     return weir__sized_out(stats_out, &stats, sizeof stats, "weir_run_stats");
 }
@@ -389,6 +390,7 @@ weir_status weir_traversal_explain(const weir_traversal *traversal, weir_run_sta
         return status;
     picked.direction = WEIR_DIRECTION_PUSH;
     picked.devices = traversal->placement->parts;
+    picked.memory = traversal->placement->memory;
     reasons.form = weir__traversal_forms.form[WEIR__FORM_PUSH].name;
     reasons.why_route = why.route;
     reasons.why_order = why.order;

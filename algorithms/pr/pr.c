@@ -45,6 +45,17 @@ static weir_status check(const weir_pr_config *config)
     return WEIR_OK;
 }
 
+/* Bands put the arcs into another order where they lie, and bins are two more arrays of them: both are for arcs in device memory.
+ * Whoever chooses by itself goes without (pr_choose.c). */
+static weir_status refuse_more_arcs(const weir_pr_config *config, const weir_run_options *options)
+{
+    if (options->memory != WEIR_MEMORY_HOST || (config->bands <= 1 && config->bins <= 1))
+        return WEIR_OK;
+    return weir__fail(
+        WEIR_ERR_UNSUPPORTED, "%u %s with arcs in host memory: they are for arcs on the devices",
+        config->bands > 1 ? config->bands : config->bins, config->bands > 1 ? "bands" : "bins");
+}
+
 static weir_status possible(const void *user)
 {
     const weir_pr *pr = user;
@@ -86,6 +97,8 @@ static weir_status create(struct weir__algorithm *head, const struct weir__makin
     if (status || (status = weir__form_choose(&weir__pr_forms, &asked, &what, &form, &pr->direction,
                                               head->why_form)))
         return status;
+    if ((status = refuse_more_arcs(&pr->config, making->options)))
+        return status;
     if (!head->vertices)
         return WEIR_OK;
     if (form == WEIR__FORM_PUSH)
@@ -97,7 +110,7 @@ static weir_status create(struct weir__algorithm *head, const struct weir__makin
 }
 
 struct asked_for {
-    const weir_run_options *options;
+    weir_run_options *options;
     const weir_pr_config *config;
 };
 
@@ -134,8 +147,9 @@ weir_status weir_pr_create(weir_context *context, const weir_graph *graph,
         return status;
     pr->config = known;
     pr->config.tolerance = fmax(known.tolerance, TOLERANCE_LEAST);
-    making.maker = &(struct weir__maker){
-        "PageRank", &(struct asked_for){making.options, &pr->config}, make_again, destroy_again};
+    making.maker =
+        &(struct weir__maker){"PageRank", &(struct asked_for){&making.known, &pr->config},
+                              make_again, destroy_again, &making.known};
     if ((status = weir__algorithm_create(&pr->head, &making, WEIR_SHAPE_SWEEPS, create))) {
         weir_pr_destroy(pr);
         return status;

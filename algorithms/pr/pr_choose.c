@@ -194,6 +194,13 @@ static void choose_for_sketch(struct weir__pr_making *making)
 weir_status weir__pr_choose(struct weir__pr_making *making)
 {
     making->bands.count = 1;
+    if (making->task->options.memory == WEIR_MEMORY_HOST) {
+        making->pull->why_bands = "arcs lie in host memory, and bands and bins would bring them to "
+                                  "the devices once more";
+        if (!weir__graph_is_sketch(making->task->graph) && making->task->config.hubs)
+            choose_hubs(making);
+        return WEIR_OK;
+    }
     if (weir__graph_is_sketch(making->task->graph)) {
         choose_for_sketch(making);
         return WEIR_OK;

@@ -13,7 +13,7 @@
 #define FINE "shares in doubles" /* the array that is taken when it turns out to be needed */
 
 extern const weir_steps_body weir__pr_pull_steps, weir__pr_bands_steps, weir__pr_hubs_steps,
-    weir__pr_bins_steps;
+    weir__pr_lines_steps, weir__pr_bins_steps;
 
 /* ---- memory ------------------------------------------------------------------------------------ */
 
@@ -138,6 +138,7 @@ static_assert(sizeof phases_in_bins / sizeof *phases_in_bins <= WEIR_RUN_PHASES,
 static const weir_steps_program program = PROGRAM(weir__pr_pull_steps, phases),
                                 in_bands = PROGRAM(weir__pr_bands_steps, phases),
                                 with_hubs = PROGRAM(weir__pr_hubs_steps, phases),
+                                in_lines = PROGRAM(weir__pr_lines_steps, phases),
                                 in_bins = PROGRAM(weir__pr_bins_steps, phases_in_bins);
 
 /* ---- building ---------------------------------------------------------------------------------- */
@@ -216,7 +217,8 @@ static weir_status make_lists(struct weir__pr_making *making, uint32_t p)
     }
 static weir_status placed(struct weir__row_steps *on, void *user);
 static const struct weir__row_form form = FORM(program), form_in_bands = FORM(in_bands),
-                                   form_with_hubs = FORM(with_hubs), form_in_bins = FORM(in_bins);
+                                   form_with_hubs = FORM(with_hubs), form_in_lines = FORM(in_lines),
+                                   form_in_bins = FORM(in_bins);
 
 static weir_status placed(struct weir__row_steps *on, void *user)
 {
@@ -243,6 +245,8 @@ static weir_status placed(struct weir__row_steps *on, void *user)
         on->form = &form_in_bands;
     else if (!status && making->hubs.each)
         on->form = &form_with_hubs;
+    else if (!status && weir_rows_memory(on->rows) == WEIR_MEMORY_HOST)
+        on->form = &form_in_lines;
     for (uint32_t p = 0; p < on->parts && !status; p++)
         status = make_lists(making, p);
     return status;

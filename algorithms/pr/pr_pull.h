@@ -1,5 +1,6 @@
 /** @file pr_pull.h  PageRank over in-arcs, in step: the body of worklist/steps.h, in the dialect. With PR_BANDED it is
- * that for several bands (pr_bands_body.h), with PR_HUBS that which keeps shares of hubs near (pr_hubs_body.h), with PR_BINS that which spreads shares into bins (pr_bins_body.h).
+ * that for several bands (pr_bands_body.h), with PR_HUBS that which keeps shares of hubs near (pr_hubs_body.h), with PR_BINS that which spreads shares into bins (pr_bins_body.h), with PR_LINES that
+ * which reads arcs in whole lines (pr_lines_body.h).
  *
  * A vertex's *share* is its rank divided by its out-degree: what each of its arcs carries. (A vertex without
  * out-arcs keeps its rank there; nobody asks for its share.) An iteration adds up, for each row, the shares
@@ -130,11 +131,25 @@ WEIR_DEV struct pr_piece pr_piece_of(const struct pr_lists *lists, const struct 
     return at < lists->pieces ? lists->piece[at] : none;
 }
 
-/** The far ends of @p count arcs, at most PR_SLOTS, side by side. */
-WEIR_DEV void pr_far(const uint32_t *targets, uint32_t count, uint32_t *far)
+/** With PR_LINES: where an arc stands in its line of 128 bytes. What the lanes read together is a whole line if they begin there. */
+WEIR_DEV uint32_t pr_in_line(uint64_t arc)
+{
+    return PR_LINES ? (uint32_t)arc & (WEIR_LANES - 1) : 0;
+}
+
+/** Which arc of those that are read together is the lane's k-th. Slots stand as the arcs do in memory, and go round, so that those
+ *  behind the last slot take the place before the first arc. @param[in] offset  of the first arc in its line. */
+WEIR_DEV uint32_t pr_arc_of(int k, uint32_t offset)
+{
+    const uint32_t slot = weir_lane() + (uint32_t)k * WEIR_LANES;
+    return PR_LINES ? (slot - offset) & (PR_SLOTS - 1) : slot;
+}
+
+/** The far ends of @p count arcs, at most PR_SLOTS, side by side: the k-th of a lane is that of arc pr_arc_of(k, offset). */
+WEIR_DEV void pr_far(const uint32_t *targets, uint32_t offset, uint32_t count, uint32_t *far)
 {
     for (int k = 0; k < PR_DEEP; k++) {
-        const uint32_t at = weir_lane() + (uint32_t)k * WEIR_LANES;
+        const uint32_t at = pr_arc_of(k, offset);
         far[k] = at < count ? weir_load_once_u32(targets + at) : 0;
     }
 }

@@ -209,6 +209,11 @@ struct pr_pull_args {
 #define PR_BANDED 0
 #endif
 
+/** Whether that kernel reads arcs in whole lines of memory (pr_lines_body.h). */
+#ifndef PR_LINES
+#define PR_LINES 0
+#endif
+
 /** Where a warp is in its chunks, with several bands. */
 struct pr_cursor {
     uint64_t at;  /* a chunk */

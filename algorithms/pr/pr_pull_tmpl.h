@@ -42,15 +42,14 @@ WEIR_DEV PR_REAL PR_FN(read)(const struct pr_pull_args *a, const struct pr_worke
 #endif
 }
 
-/** The shares of @p count numbers, at most PR_SLOTS, side by side, all of them under way together; 0 behind them. */
+/** The shares of @p count numbers as pr_far() has brought them, all of them under way together; 0 in slots without one. */
 WEIR_DEV void PR_FN(gather)(const struct pr_pull_args *a, const struct pr_worker *worker,
-                            const PR_REAL *from, const uint32_t *far, uint32_t count,
-                            PR_REAL *share_out)
+                            const PR_REAL *from, const uint32_t *far, uint32_t offset,
+                            uint32_t count, PR_REAL *share_out)
 {
     for (int k = 0; k < PR_DEEP; k++)
-        share_out[k] = weir_lane() + (uint32_t)k * WEIR_LANES < count
-                           ? PR_FN(read)(a, worker, from, far[k])
-                           : (PR_REAL)0;
+        share_out[k] =
+            pr_arc_of(k, offset) < count ? PR_FN(read)(a, worker, from, far[k]) : (PR_REAL)0;
 }
 
 /** Bring the shares of hubs. By all threads of the block, which have all passed the barrier. */
@@ -184,7 +183,7 @@ WEIR_DEV void PR_FN(chunks)(const struct pr_pull_args *a, const struct pr_round 
     uint8_t end[PR_ROWS];
     pr_rewind(&a->lists, worker);
     struct pr_chunk chunk = pr_chunk_of(&a->lists, worker, 0);
-    pr_far(a->rows.in.targets + chunk.arc, chunk.arcs, far);
+    pr_far(a->rows.in.targets + chunk.arc, pr_in_line(chunk.arc), chunk.arcs, far);
     pr_ends(pr_ends_of(a, chunk), chunk.rows, end);
     if (PR_BANDED)
         weir_lanes_sync();
@@ -197,16 +196,17 @@ WEIR_DEV void PR_FN(chunks)(const struct pr_pull_args *a, const struct pr_round 
     WEIR_ROLLED
     for (uint32_t pass = 1; chunk.rows; pass++) {
         const struct pr_chunk next = pr_chunk_of(&a->lists, worker, pass);
+        const uint32_t offset = pr_in_line(chunk.arc);
         PR_REAL share[PR_DEEP];
-        PR_FN(gather)(a, worker, from, far, chunk.arcs, share);
+        PR_FN(gather)(a, worker, from, far, offset, chunk.arcs, share);
         for (int k = 0; k < PR_ROWS; k++)
             warp->end[weir_lane() + (uint32_t)k * WEIR_LANES + 1] = end[k];
-        pr_far(a->rows.in.targets + next.arc, next.arcs, far);
+        pr_far(a->rows.in.targets + next.arc, pr_in_line(next.arc), next.arcs, far);
         pr_ends(pr_ends_of(a, next), next.rows, end);
         if (PR_BANDED && next.band && 4 * weir_lane() < next.rows) /* 32 bytes a lane */
             weir_prefetch(a->sums + next.row + 4 * weir_lane());
         for (int k = 0; k < PR_DEEP; k++)
-            warp->share.PR_SHARES[weir_lane() + (uint32_t)k * WEIR_LANES] = share[k];
+            warp->share.PR_SHARES[pr_arc_of(k, offset)] = share[k];
         weir_lanes_sync();
         if (weir_lane() == 0)
             pr_advance(&a->lists, worker);
@@ -218,23 +218,30 @@ WEIR_DEV void PR_FN(chunks)(const struct pr_pull_args *a, const struct pr_round 
 
 /* ---- pieces ---------------------------------------------------------------------------------- */
 
-/** The sum of a piece, in every lane. */
+/** The sum of a piece, in every lane. Each time the lanes take the arcs up to the end of the eighth line, so that all loads but
+ *  the first and the last are whole lines. */
 WEIR_DEV double PR_FN(sum)(const struct pr_pull_args *a, const struct pr_worker *worker,
-                           const uint32_t *targets, uint32_t arcs, const PR_REAL *from)
+                           uint64_t first, uint32_t arcs, const PR_REAL *from)
 {
-    uint32_t far[PR_DEEP];
+    const uint32_t *targets = a->rows.in.targets + first;
+    uint32_t far[PR_DEEP], offset = pr_in_line(first), take = PR_SLOTS - offset;
     double sum = 0;
     if (WEIR_LANES == 1u)
         return PR_FN(stretch)(a, worker, targets, arcs, from);
-    pr_far(targets, arcs, far);
+    take = take < arcs ? take : arcs;
+    pr_far(targets, offset, take, far);
     WEIR_ROLLED
-    for (uint32_t done = 0; done < arcs; done += PR_SLOTS) {
-        const uint32_t left = arcs - done;
+    while (take) {
+        const uint32_t left = arcs - take, next = left < PR_SLOTS ? left : PR_SLOTS;
         PR_REAL share[PR_DEEP];
-        PR_FN(gather)(a, worker, from, far, left, share);
-        pr_far(targets + done + PR_SLOTS, left > PR_SLOTS ? left - PR_SLOTS : 0, far);
+        PR_FN(gather)(a, worker, from, far, offset, take, share);
+        targets += take;
+        offset = 0;
+        pr_far(targets, offset, next, far);
         for (int k = 0; k < PR_DEEP; k++)
             sum += (double)share[k];
+        arcs = left;
+        take = next;
     }
     return weir_group_sum_f64(sum, WEIR_LANES);
 }
@@ -250,7 +257,7 @@ WEIR_DEV void PR_FN(pieces)(const struct pr_pull_args *a, const struct pr_round 
         struct PR_FN(row) own = {0, 0, 0};
         if (piece.whole)
             own = PR_FN(ask)(a, from, piece.row, piece.arcs);
-        const double sum = PR_FN(sum)(a, worker, a->rows.in.targets + piece.arc, piece.arcs, from);
+        const double sum = PR_FN(sum)(a, worker, piece.arc, piece.arcs, from);
         if (weir_lane() == 0 && piece.whole)
             PR_FN(settle)(a, round, piece.row, &own, sum, tally);
         if (weir_lane() == 0 && !piece.whole)

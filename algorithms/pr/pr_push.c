@@ -27,6 +27,7 @@
  * tolerances below those of floats, as of pull, no residual may be more than half the tolerance of its rank either.
  */
 #include "algorithms/pr/pr_push_pass.h"
+#include "algorithms/common/algorithm.h"
 #include "algorithms/common/need.h"
 #include "algorithms/common/placement.h"
 #include "algorithms/common/timing.h"
@@ -226,7 +227,7 @@ static weir_status fits(const struct weir__pr_task *task)
     if (status)
         return status;
     sizes.touched = sizes.vertices;
-    weir__placement_need(&sizes, WEIR_PART_WEIGHTS_NONE, &need);
+    weir__placement_need(&sizes, WEIR_PART_WEIGHTS_NONE, task->options.memory, &need);
     weir__traversal_need(&sizes, &weir__pr_push_operator, &task->options, &config, &need);
     for (uint32_t p = 0; p < sizes.parts; p++) {
         weir_device *on = weir_context_device(task->context, p);
@@ -264,10 +265,15 @@ weir_status weir__pr_push_create(const struct weir__pr_task *task, struct weir__
     push->parts = task->partition->parts;
     push->time_limit_ms = task->options.time_limit_ms;
     weir__pr_bounds(&push->config, 0, &push->bounds);
-    if ((status = weir_placement_create(task->context, task->graph, task->partition,
-                                        WEIR_PART_WEIGHTS_NONE, &push->placement)) ||
-        (status = weir_traversal_create(push->placement, &weir__pr_push_operator, &task->options,
-                                        &config, &push->traversal)))
+    const struct weir__making making = {.context = task->context,
+                                        .graph = task->graph,
+                                        .partition = task->partition,
+                                        .options = &task->options};
+    weir_run_options options = task->options;
+    options.memory = WEIR_MEMORY_AUTO; /* the placement has said where arcs lie */
+    if ((status = weir__algorithm_place(&making, WEIR_PART_WEIGHTS_NONE, &push->placement)) ||
+        (status = weir_traversal_create(push->placement, &weir__pr_push_operator, &options, &config,
+                                        &push->traversal)))
         goto err;
     status =
         weir__context_planned(task->context) ? count_first(push, task) : make_first(push, task);
@@ -508,6 +514,7 @@ weir_status weir__pr_push_run(struct weir__pr_push *push, weir_run_stats *stats_
     stats.kernel_ms = weir__ms_since(context, begin_ns);
     stats.reached = stats.least_items = push->vertices;
     stats.direction = WEIR_DIRECTION_PUSH;
+    stats.memory = weir_placement_memory(push->placement);
     *stats_out = stats;
     return WEIR_OK;
 }

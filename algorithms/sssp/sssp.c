@@ -106,6 +106,7 @@ static weir_status create_traversal(const weir_sssp *sssp, int wide, weir_traver
     weir_run_options options = sssp->options;
     /* A run in step that did not fit comes here too, with the options of a run in step. */
     options.direction = WEIR_DIRECTION_PUSH;
+    options.memory = WEIR_MEMORY_AUTO; /* the placement has said where arcs lie */
     if (options.delta && !options.order)
         options.order = WEIR_ORDER_SOFT;
     weir_status status = weir_traversal_create(sssp->head.placement, operator_of(wide), &options,
@@ -131,8 +132,7 @@ static weir_status place(weir_sssp *sssp, const weir_graph *graph, const weir_pa
     weir_status status = weir__algorithm_push_fits(
         &making, weights_of(sssp), operator_of(sssp->wide), &config, "shortest paths");
     return status ? status
-                  : weir_placement_create(making.context, graph, partition, weights_of(sssp),
-                                          &sssp->head.placement);
+                  : weir__algorithm_place(&making, weights_of(sssp), &sssp->head.placement);
 }
 
 /* In step there are 32-bit distances alone, and a vertex of another device is relaxed by atomics. */
@@ -188,6 +188,7 @@ static weir_status create(struct weir__algorithm *head, const struct weir__makin
     weir_sssp *sssp = (weir_sssp *)head;
     const uint32_t delta = sssp->options.delta ? sssp->options.delta : sssp->estimate.delta_step;
     int form;
+    sssp->options.memory = making->options->memory; /* what it has become */
     weir_status status = choose(sssp, &form);
     if (status)
         return status;
@@ -238,8 +239,8 @@ static weir_status create_any(weir_context *context, const weir_graph *graph,
     sssp->integers = graph->weight_kind == WEIR_WEIGHT_U32;
     sssp->degree = graph->vertices ? (double)graph->arcs / (double)graph->vertices : 0;
     say_width(sssp);
-    making.maker =
-        &(struct weir__maker){"shortest paths", making.options, make_again, destroy_again};
+    making.maker = &(struct weir__maker){"shortest paths", &making.known, make_again, destroy_again,
+                                         &making.known};
     if ((status = weir__algorithm_create(&sssp->head, &making, WEIR_SHAPE_LEVELS, create))) {
         weir_sssp_destroy(sssp);
         return status;

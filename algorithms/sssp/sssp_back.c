@@ -1,4 +1,5 @@
 /** @file sssp_back.c  From a graph placed by rows back to the graph. */
+#include "algorithms/common/bring.h"
 #include "algorithms/graph/build.h"
 #include "algorithms/sssp/sssp_in_step.h"
 #include "runtime/support.h"
@@ -22,8 +23,10 @@ static weir_status bring(const struct back *back, uint32_t p, const uint64_t *of
     weir_status status = weir__alloc(part->arcs_out, sizeof *weights, "weights", &weights);
     if (status)
         return status;
-    if (!(status = weir__download(device, weights, part->out.weights, part->arcs_out * 4)))
-        status = weir__download(device, back->target + at, part->out.targets, part->arcs_out * 4);
+    const weir_memory memory = weir_rows_memory(back->rows);
+    const size_t bytes = part->arcs_out * 4;
+    if (!(status = weir__bring_back(device, memory, weights, part->out.weights, bytes)))
+        status = weir__bring_back(device, memory, back->target + at, part->out.targets, bytes);
     for (uint32_t r = 0; r < part->owned && !status; r++)
         for (uint64_t arc = offsets[r]; arc < offsets[r + 1]; arc++) {
             back->source[at + arc] = vertex[part->begin + r];

@@ -139,8 +139,9 @@ struct sssp_step_args {
     uint32_t previous;                /* the source before: left over where it has no arcs; NONE */
     uint32_t delta;                   /* by which the limit rises, at least 1 */
     uint32_t zero;                    /* the mark of distance 0 in this run */
-    uint32_t busy; /* rows to be looked at: part.busy, or up to the source if that lies behind */
-    uint32_t hubs; /* the first rows, which have many arcs; a multiple of SSSP_STEP_FLAGGED */
+    uint32_t busy;  /* rows to be looked at: part.busy, or up to the source if that lies behind */
+    uint32_t hubs;  /* the first rows, which have many arcs; a multiple of SSSP_STEP_FLAGGED */
+    uint32_t lines; /* arcs lie in host memory: warps read them in whole lines */
 };
 
 /** Where a run is; the same in all blocks of all devices. */

@@ -125,7 +125,7 @@ WEIR_DEV uint32_t sssp_step_squads(struct sssp_step_relaxer *r, uint32_t more,
         WEIR_ROLLED
         for (uint32_t i = 0; i < SSSP_STEP_ROUNDS && weir_ballot((int)on); i++) {
             const uint32_t count = sssp_step_squad_sum(sssp_step_batch(
-                r, &range, on ? range.at + member : range.end, SSSP_STEP_WIDTH, found));
+                r, &range, on ? range.at + member : range.end, SSSP_STEP_WIDTH, 0, found));
             range.at += count;
             on = count == SSSP_STEP_BATCH * SSSP_STEP_WIDTH && range.at < range.end;
         }

@@ -204,15 +204,17 @@ WEIR_DEV void sssp_step_lower(struct sssp_step_relaxer *r, const int *wanted,
 
 /** Relax up to SSSP_STEP_BATCH arcs, each `stride` behind the one before, from `from` on. All lanes of a
  *  worker, those that have nothing with `from` at the end.
+ *  @param[in] without  1: the first of them is none.
  *  @return how many: fewer than that if the range ends, or the weights that are relaxed do. */
 WEIR_DEV uint32_t sssp_step_batch(struct sssp_step_relaxer *r, const struct sssp_step_range *range,
-                                  uint64_t from, uint32_t stride, struct sssp_step_found *found)
+                                  uint64_t from, uint32_t stride, uint32_t without,
+                                  struct sssp_step_found *found)
 {
     uint32_t weight[SSSP_STEP_BATCH], target[SSSP_STEP_BATCH], count = 0;
     int wanted[SSSP_STEP_BATCH];
     for (uint32_t j = 0; j < SSSP_STEP_BATCH; j++) { /* all loads are under way together */
         const uint64_t arc = from + (uint64_t)j * stride;
-        wanted[j] = arc < range->end;
+        wanted[j] = arc < range->end && j >= without;
         weight[j] = wanted[j] ? r->a->part.out.weights[arc] : 0;
         target[j] = wanted[j] ? r->a->part.out.targets[arc] : 0;
     }
@@ -228,6 +230,7 @@ WEIR_DEV uint32_t sssp_step_batch(struct sssp_step_relaxer *r, const struct sssp
     for (uint32_t j = 0; j < SSSP_STEP_BATCH; j++)
         wanted[j] = weight[j] < known[j]; /* most arcs improve nothing */
     sssp_step_lower(r, wanted, target, weight, found);
+    count -= count ? without : 0;
     found->looks += count;
     return count;
 }
@@ -240,24 +243,26 @@ WEIR_DEV uint32_t sssp_step_alone(struct sssp_step_relaxer *r, struct sssp_step_
     uint32_t more = range->at < range->end;
     WEIR_ROLLED
     for (uint32_t i = 0; i < SSSP_STEP_ALONE && weir_ballot((int)more); i += SSSP_STEP_BATCH) {
-        uint32_t count = sssp_step_batch(r, range, more ? range->at : range->end, 1, found);
+        uint32_t count = sssp_step_batch(r, range, more ? range->at : range->end, 1, 0, found);
         range->at += count;
         more = count == SSSP_STEP_BATCH && range->at < range->end;
     }
     return more;
 }
 
-/** A worker relaxes arcs of a range that all its lanes have.
+/** A worker relaxes arcs of a range that all its lanes have; those in host memory in whole lines.
  *  @param[in] most  so many at most, rounded up. @return whether more are to be relaxed, perhaps. */
 WEIR_DEV uint32_t sssp_step_together(struct sssp_step_relaxer *r, struct sssp_step_range *range,
                                      uint32_t most, struct sssp_step_found *found)
 {
     WEIR_ROLLED
     for (uint32_t i = 0; i < most && range->at < range->end; i += SSSP_STEP_BATCH * WEIR_LANES) {
-        uint32_t count = sssp_step_batch(r, range, range->at + weir_lane(), WEIR_LANES, found);
+        const uint32_t before = r->a->lines ? (uint32_t)range->at & (WEIR_LANES - 1) : 0;
+        uint32_t count = sssp_step_batch(r, range, range->at - before + weir_lane(), WEIR_LANES,
+                                         weir_lane() < before, found);
         count = weir_sum_u32(count);
         range->at += count;
-        if (count < SSSP_STEP_BATCH * WEIR_LANES)
+        if (count < SSSP_STEP_BATCH * WEIR_LANES - before)
             return 0;
     }
     return range->at < range->end;

@@ -323,6 +323,14 @@ static void take_bound_away(weir_device *device)
     device->pool.own.bound_bytes = NO_BOUND;
 }
 
+weir_status weir__plan_open_host(weir_context *planned, weir_device **device_out)
+{
+    weir_status status = open_host(planned, 0, 1, device_out);
+    if (!status)
+        take_bound_away(*device_out);
+    return status;
+}
+
 static weir_status open_planned(weir_context *context, const struct weir__plan_device *devices,
                                 uint32_t count_of)
 {

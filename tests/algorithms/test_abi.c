@@ -114,6 +114,15 @@ static weir_status give_traversal(const void *given)
     return status;
 }
 
+static weir_status give_placement(const void *given)
+{
+    weir_placement *placement;
+    weir_status status =
+        weir_placement_create_with(world.context, world.graph, NULL, given, &placement);
+    weir_placement_destroy(placement);
+    return status;
+}
+
 static weir_status give_rows(const void *given)
 {
     weir_rows *rows;
@@ -197,6 +206,7 @@ static const weir_graph_options graph_options = WEIR_GRAPH_OPTIONS_INIT;
 static const weir_run_options run_options = WEIR_RUN_OPTIONS_INIT;
 static const weir_traversal_config traversal_config = WEIR_TRAVERSAL_CONFIG_INIT;
 static const weir_rows_config rows_config = WEIR_ROWS_CONFIG_INIT;
+static const weir_placement_config placement_config = WEIR_PLACEMENT_CONFIG_INIT;
 static const weir_pr_config pr_config = WEIR_PR_CONFIG_INIT;
 static const weir_pbf_config pbf_config = WEIR_PBF_CONFIG_INIT;
 static const weir_policy policy = {
@@ -226,6 +236,8 @@ static const struct given {
     {"weir_traversal_config", give_traversal, &traversal_config, sizeof traversal_config,
      sizeof(size_t)},
     {"weir_rows_config", give_rows, &rows_config, sizeof rows_config, sizeof(size_t)},
+    {"weir_placement_config", give_placement, &placement_config, sizeof placement_config,
+     sizeof(size_t)},
     {"weir_pr_config", give_pr, &pr_config, sizeof pr_config, sizeof(size_t)},
     {"weir_pr_config", give_pr_reference, &pr_config, sizeof pr_config, sizeof(size_t)},
     {"weir_pbf_config", give_pbf, &pbf_config, sizeof pbf_config, sizeof(size_t)},

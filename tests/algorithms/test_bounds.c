@@ -149,7 +149,7 @@ static void a_thread_counts_more_than_32_bits(void **state)
     assert_non_null(shared);
     memset(tent, 0xFF, sizeof tent);
     struct sssp_step_relaxer relaxer = sssp_step_relaxer_of(&args, shared, &worker);
-    assert_int_equal(sssp_step_batch(&relaxer, &range, 0, 1, &found), 4);
+    assert_int_equal(sssp_step_batch(&relaxer, &range, 0, 1, 0, &found), 4);
     sssp_step_flush(shared, &found, SSSP_STEP_LIGHT);
     assert_int_equal(shared->looks[SSSP_STEP_LIGHT], UINT64_C(1) << 32);
     assert_int_equal(shared->sum[0], UINT64_C(1) << 32); /* 0 would be the end of the run */

@@ -70,9 +70,11 @@ static void more_arcs_than_the_pools_hold(void **state)
 {
     weir_context *context = context_with_pool(*state, "1MiB");
     weir_graph *graph = open_graph("rmat:15,32", 1);
+    weir_run_options options = WEIR_RUN_OPTIONS_INIT;
     weir_cc *cc;
+    options.memory = WEIR_MEMORY_DEVICE;
     assert_true(graph->arcs * 4 > (UINT64_C(4) << 20));
-    assert_int_equal(weir_cc_create(context, graph, NULL, NULL, WEIR_CC_RESIDENT, &cc),
+    assert_int_equal(weir_cc_create(context, graph, NULL, &options, WEIR_CC_RESIDENT, &cc),
                      WEIR_ERR_NOMEM);
     assert_null(cc);
     assert_first_phase(context, graph, "stream");

@@ -229,6 +229,9 @@ static void room_for_in_arcs_is_asked_for_first(void **state)
     weir_config *config;
     weir_context *context;
     weir_placement *placement;
+    weir_placement_config with_in_arcs = WEIR_PLACEMENT_CONFIG_INIT;
+    with_in_arcs.in_arcs = 1;
+    with_in_arcs.memory = WEIR_MEMORY_DEVICE;
     OK(weir_config_create(&config));
     OK(weir_config_set(config, "pool_bytes", "24MiB"));
     OK(weir_context_create("host:1", config, &context));
@@ -236,8 +239,7 @@ static void room_for_in_arcs_is_asked_for_first(void **state)
     if (weir_placement_create(context, graph, NULL, WEIR_PART_WEIGHTS_NONE, &placement))
         fail_msg("%s", weir_error_detail());
     weir_placement_destroy(placement);
-    STATUS(weir_placement_create_with_in_arcs(context, graph, NULL, WEIR_PART_WEIGHTS_NONE,
-                                              &placement),
+    STATUS(weir_placement_create_with(context, graph, NULL, &with_in_arcs, &placement),
            WEIR_ERR_NOMEM);
     assert_null(placement);
     assert_no_memory_is_left(context);

@@ -342,7 +342,7 @@ static void maps_are_counted(void **state)
     weir_partition *partition = edge(graph, context);
     assert_int_equal(weir__sizes_of(context, graph, partition, &sizes), WEIR_OK);
     uint64_t before = used(context);
-    weir__placement_need(&sizes, WEIR_PART_WEIGHTS_NONE, &need);
+    weir__placement_need(&sizes, WEIR_PART_WEIGHTS_NONE, WEIR_MEMORY_DEVICE, &need);
     assert_int_equal(
         weir_placement_create(context, graph, partition, WEIR_PART_WEIGHTS_NONE, &placement),
         WEIR_OK);
@@ -350,7 +350,7 @@ static void maps_are_counted(void **state)
     weir_placement_destroy(placement);
     need = (struct weir__need){0, 0};
     before = used(context);
-    weir__rows_need(&sizes, &config, &need);
+    weir__rows_need(&sizes, &config, WEIR_MEMORY_DEVICE, &need);
     assert_int_equal(weir_rows_create(context, graph, partition, &config, &rows), WEIR_OK);
     assert_held(rows->numbering, &need, before, n * 12, slack); /* and vertices */
     weir_rows_destroy(rows);

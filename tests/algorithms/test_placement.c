@@ -375,15 +375,17 @@ static void a_part_too_large_for_its_pool(void **state)
     weir_graph *graph = open_graph("rmat:17", 0);
     weir_partition *partition;
     weir_placement *placement;
+    weir_placement_config on_devices = WEIR_PLACEMENT_CONFIG_INIT;
     weir_config *config;
     weir_context *context;
+    on_devices.memory = WEIR_MEMORY_DEVICE;
     OK(weir_config_create(&config));
     OK(weir_config_set(config, "pool_bytes", "1MiB"));
     weir_status status = weir_context_create("host:2", config, &context);
     weir_config_destroy(config);
     assert_int_equal(status, WEIR_OK);
     OK(weir_partition_create(graph, WEIR_PARTITION_BLOCK, 2, 1, NULL, &partition));
-    STATUS(weir_placement_create(context, graph, partition, WEIR_PART_WEIGHTS_NONE, &placement),
+    STATUS(weir_placement_create_with(context, graph, partition, &on_devices, &placement),
            WEIR_ERR_NOMEM);
     assert_null(placement);
     assert_non_null(strstr(weir_error_detail(), "WEIR_POOL_BYTES"));

@@ -74,6 +74,9 @@ static weir_status create(const void *user, weir_context *context, const weir_gr
     options.order = form->order;
     options.kernel = form->kernel;
     config.tolerance = form->tolerance;
+    if (form->kind != CC ||
+        form->source == WEIR_CC_RESIDENT) /* test_arcs_memory.c has the others */
+        options.memory = WEIR_MEMORY_DEVICE;
     *object_out = NULL;
     switch (form->kind) {
     case BFS:
@@ -143,7 +146,7 @@ static void destroy(void *object)
 static struct weir__maker maker_of(const struct form *form)
 {
     destroyed = form->kind;
-    return (struct weir__maker){form->name, form, create, destroy};
+    return (struct weir__maker){form->name, form, create, destroy, NULL};
 }
 
 /* ---- plans against runs -------------------------------------------------------------------------- */

@@ -252,6 +252,7 @@ static void without_room_there_are_none(void **state)
     weir_run_options options = pr_towards(WEIR_DIRECTION_PULL);
     weir_pr_config plain = in_bins(1e-6, 1);
     uint64_t bins[2] = {0, 0};
+    options.memory = WEIR_MEMORY_DEVICE;
     for (unsigned mib = 1, left = 2; left; mib++) {
         char pool[40];
         const char *settings[] = {pool, NULL};

@@ -615,6 +615,7 @@ static void a_part_too_large_for_its_pool(void **state)
     assert_int_equal(weir_config_create(&config), WEIR_OK);
     assert_int_equal(weir_config_set(config, "pool_bytes", "5MiB"), WEIR_OK);
     weir_status status = weir_context_create("host:2", config, &context);
+    rows_config.memory = WEIR_MEMORY_DEVICE;
     weir_config_destroy(config);
     assert_int_equal(status, WEIR_OK);
     assert_int_equal(weir_rows_create(context, graph, NULL, &rows_config, &rows), WEIR_ERR_NOMEM);

@@ -157,7 +157,10 @@ is runs.1.form "not there"
 export WEIR_POOL_BYTES=1MiB
 expect_ok info rmat:14 --devices host:2
 has "connected components of arcs that are streamed"
-has "bfs      cannot run: breadth-first search of rmat:14: host:0 needs"
+has "bfs      breadth-first search in step: direction switch, partition edge, memory host"
+has "memory     all of it together does not fit on the devices"
+expect_ok info rmat:16 --devices host:1
+has "bfs      cannot run: breadth-first search of rmat:16: host:0 needs"
 unset WEIR_POOL_BYTES
 
 # ---- options ----

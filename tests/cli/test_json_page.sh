@@ -159,6 +159,7 @@ document plan path.el --devices host:2
 document plan --vertices 1000 --arcs 5000 --devices cuda:0-1
 document plan path.el --devices host:2 --parents # of searches alone
 WEIR_POOL_BYTES=1MiB document plan --vertices 100000 --arcs 500000 bfs --devices cuda:0
+WEIR_POOL_BYTES=1MiB document plan rmat:14 cc --devices host:1 # streamed
 document info reals.el
 document info whole.el --undirected
 document info --config

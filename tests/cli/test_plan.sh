@@ -38,7 +38,7 @@ has "of 131.25 GiB"
 has "it fits on the devices; how much memory the host has is not known"
 expect_ok plan --vertices 256000000 --arcs 666000000 bfs --machine nvswitch8 --json far.json
 grep -q '"fits": null' far.json || fail "whether the host has enough is not known"
-expect_ok plan --vertices 4000000000 --arcs 80000000000 pr --undirected --machine 2*nvswitch
+expect_ok plan --vertices 4000000000 --arcs 80000000000 pr --undirected --memory device --machine 2*nvswitch
 has "it does not fit: cuda:0 has too little; "
 has " such devices would hold it"
 WEIR_POOL_BYTES=40GiB expect_ok plan --vertices 268435456 --arcs 8589934592 bfs --devices cuda:0-1
@@ -60,7 +60,7 @@ expect_ok plan rmat:18 bfs --devices host:1 --json plan.json
 NEED=$(sed -n 's/^ *"bytes": \([0-9]*\),$/\1/p' plan.json | head -1)
 [ "$NEED" -gt 40000000 ] || fail "rmat:18 should take more than $NEED bytes"
 WEIR_POOL_BYTES=$((NEED / 100 * 103 + 17000000)) expect_ok bfs rmat:18 --devices host:1
-WEIR_POOL_BYTES=$((NEED / 10)) refuse 1 "needs" bfs rmat:18 --devices host:1
+WEIR_POOL_BYTES=$((NEED / 10)) refuse 1 "needs" bfs rmat:18 --devices host:1 --memory device
 grep -q "breadth-first search of rmat:18: host:0 needs .* (.*out-arcs .*), and its pool has .* (WEIR_POOL_BYTES): " "$ERR" ||
     fail "the refusal should have the numbers"
 grep -q " such devices would hold it" "$ERR" || fail "the refusal should say what would fit"
@@ -73,13 +73,41 @@ has "it fits"
 WEIR_POOL_BYTES=1MiB expect_ok plan rmat:16 cc --devices host:1
 has "streamed, since"
 WEIR_POOL_BYTES=6MiB expect_ok cc rmat:16 --devices host:2
-WEIR_POOL_BYTES=6MiB expect_ok plan rmat:16 cc --devices host:1 --partition edge
+WEIR_POOL_BYTES=6MiB expect_ok plan rmat:16 cc --devices host:1 --partition edge --memory device
 has "it does not fit"
 WEIR_POOL_BYTES=1MiB expect_ok plan --vertices 65536 --arcs 955654 cc --devices cuda:0 --partition edge
+has "arcs in host memory, since all of it together does not fit on the devices"
 has "it does not fit"
 WEIR_POOL_BYTES=1MiB expect_ok plan --vertices 65536 --arcs 955654 cc --devices cuda:0
 has "streamed, since"
-WEIR_POOL_BYTES=6MiB refuse 1 "needs" cc rmat:16 --devices host:1 --partition edge
+WEIR_POOL_BYTES=6MiB refuse 1 "needs" cc rmat:16 --devices host:1 --partition edge --memory device
+
+# ---- arcs in host memory: by themselves where they do not fit, or as asked; a plan and a run say the same ----
+expect_ok plan rmat:14,64 bfs --devices host:1 --memory device --json device.json
+grep -q "arcs in host memory" "$OUT" && fail "$LAST: should not say that arcs lie in host memory"
+grep -q '"memory": "device"' device.json || fail "the document should say that arcs lie on the device"
+expect_ok plan rmat:14,64 bfs --devices host:1 --memory host --json host.json
+has "arcs in host memory"
+grep -q '"memory": "host"' host.json || fail "the document should say that arcs lie in host memory"
+WEIR_POOL_BYTES=3MiB expect_ok plan rmat:14,64 bfs --devices host:1
+has "arcs in host memory, since all of it together does not fit on the devices"
+has "it fits"
+WEIR_POOL_BYTES=3MiB expect_ok bfs rmat:14,64 --devices host:1 --verify --json run.json
+has ", memory host"
+grep -q '"memory": "host"' run.json || fail "the document of a run should say where arcs lie"
+WEIR_POOL_BYTES=3MiB refuse 1 "with memory host it would fit" bfs rmat:14,64 --devices host:1 --memory device
+WEIR_POOL_BYTES=1MiB refuse 1 "beside arcs in host memory" bfs rmat:16 --devices host:1
+expect_ok bfs rmat:10 --devices host:1 --memory auto --json run.json
+grep -q "memory host" "$OUT" && fail "$LAST: should not say that arcs lie in host memory"
+grep -q '"memory": "device"' run.json || fail "arcs that fit should lie on the device"
+for verb in bfs sssp pr cc; do
+    expect_ok $verb rmat:10 --devices host:2 --memory host --verify
+    has "memory host"
+done
+refuse 2 "--memory has no effect on connected components of arcs that are streamed" cc rmat:10 --stream on --memory host
+refuse 2 "bins with arcs in host memory" pr rmat:10 --devices host:1 --bins 4 --memory host
+refuse 2 "--memory card: unknown; choose one of: auto, device, host" bfs rmat:10 --memory card
+refuse 2 "--memory" topo --memory host
 
 # ---- one verb that cannot be planned leaves the others, if it was not asked for ----
 expect_ok plan rmat:10 --order soft --devices host:2

@@ -135,6 +135,29 @@ static void host_pools_share_a_bound(void **state)
     weir_context_destroy(context);
 }
 
+/* What is large comes free, little is asked for, and what is large again: first little that fits beside what was there before, then
+ * little that needs a slab of its own. Where there is no room elsewhere, it is cut from what is large. */
+static void little_does_not_keep_what_is_large(void **state)
+{
+    static const char *const settings[] = {"pool_bytes=120MiB", NULL};
+    weir_context *context = open_with_or_skip(*state, settings);
+    weir_device *device = weir_context_device(context, 0);
+    void *before = new_memory(device, 1000), *large = new_memory(device, 80 << 20), *little[2];
+    for (int i = 0; i < 2; i++) {
+        weir_device_free(device, large);
+        little[i] = new_memory(device, i ? 16 << 20 : 5 << 20);
+        large = new_memory(device, 80 << 20);
+    }
+    weir_device_free(device, large);
+    weir_device_free(device, little[0]);
+    weir_device_free(device, little[1]);
+    weir_device_free(device, before);
+    large = new_memory(device, 120 << 20);
+    weir_device_free(device, large);
+    weir_device_free(device, new_memory(device, 5 << 20));
+    weir_context_destroy(context);
+}
+
 static void memory_the_machine_lacks_is_an_answer(void **state)
 {
     static const char *const settings[] = {"pool_bytes=64TiB", NULL};
@@ -511,6 +534,7 @@ int main(void)
         ON_EACH_BACKEND(the_pool_is_bounded),
         ON_EACH_BACKEND(the_bound_is_what_the_device_has),
         cmocka_unit_test(host_pools_share_a_bound),
+        ON_EACH_BACKEND(little_does_not_keep_what_is_large),
         ON_EACH_BACKEND(memory_the_machine_lacks_is_an_answer),
         ON_EACH_BACKEND(what_was_never_given_back_goes_with_the_context),
         ON_EACH_BACKEND(every_device_reaches_home_and_itself),

@@ -74,7 +74,7 @@ typedef struct weir_graph_options {
     size_t size;      /**< sizeof(weir_graph_options), set by WEIR_GRAPH_OPTIONS_INIT */
     int undirected;   /**< add every reverse arc */
     uint32_t threads; /**< for generating and sorting; 0: one per core. Never changes a result */
-    /** Whose first GPU makes a graph of many arcs, if it has one and there is room, in place of the host's cores; NULL: none does.
+    /** Whose GPUs make a graph of many arcs, if it has some and there is room, in place of the host's cores; NULL: none does.
      *  Never changes a result. Needed during the call only. */
     weir_context *context;
 } weir_graph_options;

@@ -213,7 +213,7 @@ static weir_status take_helpers(struct placing *p)
     const struct weir__rows_build *build = p->build;
     const uint64_t n = build->graph->vertices;
     const uint64_t stretch = p->offsets
-                                 ? weir__csr_stretch(p->offsets + 1, p->part->owned, build->stretch)
+                                 ? weir__csr_stretch(p->offsets + 1, 0, p->part->owned, build->stretch)
                                  : weir__csr_stretch_usual(p->arcs, build->stretch);
     weir_status status;
     if ((status = open_pieces(build, p->device, build->config->weights, &p->pieces)) ||

@@ -443,9 +443,10 @@ weir_status weir__build_with(weir__arcs *arcs, const weir_graph_options *options
         .vertices = arcs->vertices,
         .count = arcs->count,
         .mirror = arcs->mirror};
+    weir_device *devices[WEIR_DEVICES_MAX];
     weir_status status;
     int integers;
-    if (!weir__csr_device(options->context, arcs->count))
+    if (!weir__csr_devices(options->context, arcs->count, devices))
         return weir__build(arcs, options->threads, graph_out);
     if ((status = all_integers(arcs, options->threads, &integers)))
         return status;

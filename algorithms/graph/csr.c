@@ -1,160 +1,158 @@
-/** @file csr.c  From arcs to a CSR graph by way of a device.
+/** @file csr.c  From arcs to a CSR graph by way of devices.
  *
- * Generated arcs are made twice, to count and to deal them out, since that takes less time than keeping them. A list is brought over in
- * pieces, twice as well, so that the device holds the rows and not the list. */
+ * The first device counts how many arcs each vertex has. Then rows are dealt out: each device makes a range of them (csr_range.c), side by
+ * side, and again where all devices together have no room for all. Several devices so take as long as one for making arcs, which each does
+ * for all rows and keeps its own; what they do with them, and what comes back to the host, is shared. */
 #include "algorithms/graph/csr.h"
 #include "algorithms/graph/build.h"
-#include "algorithms/graph/csr_op.h"
-#include "algorithms/graph/sort_keys.h"
+#include "algorithms/graph/csr_range.h"
 #include "runtime/observe.h"
-#include "runtime/support.h"
 
+#include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 
-#define PIECE_ARCS (UINT64_C(1) << 24)
-#define ARC_CHUNK  (UINT64_C(1) << 16)
 #define DEVICE_LEAST \
     (UINT64_C(1) << 20) /* fewer arcs are sorted by the host before a device has its kernels */
+#define SHARE_LEAST \
+    (UINT64_C(1) << 28) /* of arcs for a device: fewer are made before two have begun */
+#define PASSES_MOST 16u /* in more the host is as quick */
 
 struct make {
     const struct weir__csr_input *input;
-    const weir_context *context;
-    weir_device *device;
-    weir_queue *queue;
-    uint64_t *ends; /* n + 1 */
-    uint64_t *offsets;
-    uint32_t *targets, *weights, *dropped;
-    uint64_t arcs; /* without loops */
-    void *temp;    /* of the sums over rows */
-    uint64_t temp_bytes;
-    struct {
-        uint32_t *sources, *targets, *weights;
-        uint32_t *integers; /* on the host */
-    } piece;
-    struct weir__csr_sorter sorter;
+    weir_observer *observer; /* of the call: for the threads */
+    struct weir__csr_range range[WEIR_DEVICES_MAX];
+    uint32_t devices; /* that take part */
+    uint64_t *first;  /* by range: its first row; one more: behind the last */
+    uint32_t ranges;
+    uint64_t arcs, kept; /* without loops, and so far without duplicates */
     weir_graph graph;
 };
 
-weir_device *weir__csr_device(const weir_context *context, uint64_t count)
+uint32_t weir__csr_devices(const weir_context *context, uint64_t count, weir_device **devices_out)
 {
+    uint32_t gpus = 0;
     if (!context || count < DEVICE_LEAST || weir__context_planned(context))
-        return NULL;
+        return 0;
     for (uint32_t d = 0; d < weir_context_device_count(context); d++)
         if (weir__device_is_gpu(weir_context_device(context, d)))
-            return weir_context_device(context, d);
+            devices_out[gpus++] = weir_context_device(context, d);
+    return gpus;
+}
+
+/* ---- all devices at once ------------------------------------------------------------------------------ */
+
+struct task {
+    struct make *make;
+    struct weir__csr_range *range;
+    weir_status (*work)(struct make *make, struct weir__csr_range *range);
+};
+
+static void *work(void *user)
+{
+    const struct task *task = user;
+    task->range->status = task->work(task->make, task->range);
+    task->range->sentence = weir__fail_keep();
     return NULL;
 }
 
-/* ---- arcs -------------------------------------------------------------------------------------------- */
-
-struct integers {
-    const double *from;
-    uint32_t *to;
-};
-
-static void to_integers(void *user, uint64_t begin, uint64_t end)
+static void *work_apart(void *user)
 {
-    const struct integers *integers = user;
-    for (uint64_t i = begin; i < end; i++) {
-        const double weight = integers->from[i]; /* of a loop, which is dropped: anything */
-        integers->to[i] = weight >= 0 && weight <= UINT32_MAX ? (uint32_t)weight : 0;
-    }
+    const struct task *task = user;
+    (void)weir_observer_attach(
+        task->make->observer); /* what this thread does is a part of that call */
+    return work(user);
 }
 
-static weir_status bring_piece(const struct make *make, uint64_t at, uint64_t count, int weights)
+/* @return the first failure. */
+static weir_status each(struct make *make,
+                        weir_status (*fn)(struct make *make, struct weir__csr_range *range))
 {
-    const struct weir__csr_input *input = make->input;
-    const size_t bytes = (size_t)count * sizeof(uint32_t);
-    weir_status status =
-        weir__upload(make->device, make->piece.sources, input->edges.sources + at, bytes);
-    if (!status)
-        status = weir__upload(make->device, make->piece.targets, input->edges.targets + at, bytes);
-    if (status || !weights)
-        return status;
-    struct integers integers = {input->weights + at, make->piece.integers};
-    weir__parallel_for(count, ARC_CHUNK, 0, to_integers, &integers);
-    return weir__upload(make->device, make->piece.weights, make->piece.integers, bytes);
-}
-
-/* Arcs of the piece that begins at one. */
-static uint64_t piece_at(const struct make *make, uint64_t at)
-{
-    const uint64_t left = make->input->count - at;
-    const uint64_t most = make->input->piece ? make->input->piece : PIECE_ARCS;
-    return left < most ? left : most;
-}
-
-static weir_status take_pieces(struct make *make)
-{
-    const uint64_t count = piece_at(make, 0);
-    weir_status status;
-    if (make->input->edges.kind != WEIR__EDGES_LIST)
-        return WEIR_OK;
-    if ((status = weir__device_alloc_as(make->device, "sources of arcs", count, 4,
-                                        &make->piece.sources)) ||
-        (status = weir__device_alloc_as(make->device, "targets of arcs", count, 4,
-                                        &make->piece.targets)) ||
-        !make->input->weights)
-        return status;
-    status = weir__device_alloc_as(make->device, "weights of arcs", count, 4, &make->piece.weights);
-    return status ? status : weir__alloc(count, 4, "weights of arcs", &make->piece.integers);
-}
-
-/* Go over all arcs with one kernel or the other. */
-static weir_status pass(struct make *make, const weir_kernel *kernel, int weights)
-{
-    const struct weir__csr_input *input = make->input;
-    const int list = input->edges.kind == WEIR__EDGES_LIST;
-    csr_deal_args args = {.edges = input->edges,
-                          .ends = make->ends,
-                          .targets = make->targets,
-                          .weights = weights ? make->weights : NULL,
-                          .mirror = input->mirror != 0};
-    weir_status status = weir__activity_went(0);
-    if (status)
-        return status;
-    if (!list) {
-        args.end = input->count;
-        return weir_queue_launch(make->queue, kernel, &args, sizeof args);
-    }
-    args.edges.sources = make->piece.sources;
-    args.edges.targets = make->piece.targets;
-    args.edges.weights = make->piece.weights;
-    for (uint64_t at = 0; at < input->count && !status; at += args.end) {
-        args.end = piece_at(make, at);
-        if (!(status = bring_piece(make, at, args.end, weights)) &&
-            !(status = weir_queue_launch(make->queue, kernel, &args, sizeof args)))
-            status = weir_queue_sync(make->queue); /* the next piece takes its place */
+    struct task task[WEIR_DEVICES_MAX];
+    pthread_t thread[WEIR_DEVICES_MAX];
+    uint32_t apart = 0;
+    weir_status status = WEIR_OK;
+    for (uint32_t d = 0; d < make->devices; d++)
+        task[d] = (struct task){make, &make->range[d], fn};
+    while (apart + 1 < make->devices &&
+           pthread_create(&thread[apart], NULL, work_apart, &task[apart]) == 0)
+        apart++;
+    for (uint32_t d = apart; d < make->devices;
+         d++) /* of these there is one, if threads can be had */
+        (void)work(&task[d]);
+    for (uint32_t d = 0; d < apart; d++)
+        pthread_join(thread[d], NULL);
+    for (uint32_t d = 0; d < make->devices; d++) {
+        struct weir__csr_range *range = &make->range[d];
+        if (status || !(status = range->status))
+            free(range->sentence.text);
+        else
+            weir__fail_restore(&range->sentence);
     }
     return status;
 }
 
-/* ---- sums -------------------------------------------------------------------------------------------- */
+/* ---- ranges ---------------------------------------------------------------------------------------- */
 
-static weir_status sum_rows(struct make *make, uint64_t *values)
+/* Arcs of rows that each device has room for, beside what sorting them and the rows themselves take. */
+static uint64_t arcs_most(const struct make *make, uint32_t devices)
 {
-    uint64_t bytes = 0;
-    sum_before_args args = {
-        .values = values, .count = make->input->vertices + 1, .temp_bytes_out = &bytes};
-    weir_status status;
-    if (!make->temp) {
-        if ((status =
-                 weir_queue_launch(make->queue, &weir__sum_before_kernel, &args, sizeof args)) ||
-            (status = weir_queue_sync(make->queue)))
-            return status;
-        make->temp_bytes = bytes + 1;
-        if ((status =
-                 weir__device_alloc_as(make->device, "a sum", make->temp_bytes, 1, &make->temp)))
-            return status;
+    const struct weir__csr_input *input = make->input;
+    const uint64_t weights = input->weights != NULL;
+    uint64_t most = UINT64_MAX;
+    if (input->range)
+        return input->range;
+    for (uint32_t d = 0; d < devices; d++) {
+        weir_pool_stats stats = WEIR_POOL_STATS_INIT;
+        const uint64_t sorted = weir__csr_stretch_usual(make->arcs, input->stretch);
+        const uint64_t beside =
+            input->vertices * 20 + sorted * (weights ? 26 : 18) + weir__csr_piece_bytes(input);
+        if (weir_device_pool_stats(make->range[d].device, &stats))
+            return 0;
+        const uint64_t left = stats.left_bytes > beside ? stats.left_bytes - beside : 0;
+        most = left / (weights ? 8 : 4) < most ? left / (weights ? 8 : 4) : most;
     }
-    args.temp = make->temp;
-    args.temp_bytes = make->temp_bytes;
-    if ((status = weir_queue_launch(make->queue, &weir__sum_before_kernel, &args, sizeof args)))
-        return status;
-    return weir_queue_sync(make->queue);
+    return most;
 }
 
-/* ---- in order ---------------------------------------------------------------------------------------- */
+/* The first row that begins at an arc or behind it. */
+static uint64_t row_at(const struct make *make, uint64_t arc)
+{
+    uint64_t low = 0, high = make->input->vertices;
+    while (low < high) {
+        const uint64_t middle = low + (high - low) / 2;
+        if (make->graph.offsets[middle] < arc)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* How many devices take part, and which rows are made together. Where all rows fit on a device, a list is brought to that alone. */
+static weir_status cut(struct make *make, uint32_t devices)
+{
+    const uint64_t most = arcs_most(make, devices);
+    const uint64_t least = make->input->range ? 1 : SHARE_LEAST;
+    uint64_t ranges = most ? (make->arcs + most - 1) / most : PASSES_MOST * devices + 1, shared;
+    if (ranges <= 1) {
+        shared = make->input->edges.kind == WEIR__EDGES_LIST ? 1 : make->arcs / least;
+        ranges = shared < devices ? shared + !shared : devices;
+    }
+    make->devices = ranges < devices ? (uint32_t)ranges : devices;
+    ranges = (ranges + make->devices - 1) / make->devices * make->devices;
+    if (!make->input->range && ranges > PASSES_MOST * make->devices)
+        return weir__fail(WEIR_ERR_NOMEM, "devices have room for few of %llu arcs",
+                          (unsigned long long)make->arcs);
+    weir_status status = weir__alloc(ranges + 1, 8, "ranges of rows", &make->first);
+    if (status)
+        return status;
+    make->ranges = (uint32_t)ranges;
+    for (uint64_t r = 0; r < ranges; r++)
+        make->first[r] = r ? row_at(make, make->arcs / ranges * r) : 0;
+    make->first[ranges] = make->input->vertices;
+    return WEIR_OK;
+}
 
 /* What comes back to the host, with all arcs: how many are equal is not known yet. */
 static weir_status host_has_room(const struct weir__csr_input *input)
@@ -167,136 +165,149 @@ static weir_status host_has_room(const struct weir__csr_input *input)
                            (unsigned long long)input->vertices, (unsigned long long)most);
 }
 
+/* ---- passes ----------------------------------------------------------------------------------------- */
+
 static weir_status count(struct make *make)
 {
     const uint64_t n = make->input->vertices;
+    struct weir__csr_range *range = &make->range[0];
     weir_status status;
-    if ((status = weir__device_alloc_as(make->device, "ends of rows", n + 1, 8, &make->ends)) ||
-        (status = take_pieces(make)) ||
-        (status = weir_queue_fill(make->queue, make->ends, 0, (n + 1) * sizeof *make->ends)) ||
-        (status = pass(make, &weir__csr_count_kernel, 0)) || (status = sum_rows(make, make->ends)))
+    range->rows = n;
+    if ((status = weir_queue_create(range->device, 0, &range->queue)) ||
+        (status = weir__alloc(n + 1, 8, "graph offsets", &make->graph.offsets)) ||
+        (status = weir__csr_range_count(range, (void *)make->graph.offsets)))
         return status;
-    return weir__download(make->device, &make->arcs, make->ends + n, sizeof make->arcs);
-}
-
-static weir_status deal(struct make *make)
-{
-    weir_status status;
-    const uint64_t n = make->input->vertices;
-    if ((status = weir__device_alloc_as(make->device, "targets", make->arcs, 4, &make->targets)) ||
-        (make->input->weights && (status = weir__device_alloc_as(make->device, "weights",
-                                                                 make->arcs, 4, &make->weights))) ||
-        (status = pass(make, &weir__csr_deal_kernel, make->input->weights != NULL)) ||
-        (status = weir_queue_sync(make->queue)) ||
-        (status = weir__alloc(n + 1, 8, "graph offsets", &make->graph.offsets)))
-        return status;
-    return weir__download(make->device, (void *)make->graph.offsets, make->ends, n * 8);
-}
-
-static weir_status clean(struct make *make)
-{
-    const uint64_t n = make->input->vertices;
-    const struct weir__csr_rows rows = {.ends = make->graph.offsets,
-                                        .placed = make->ends,
-                                        .rows = n,
-                                        .targets = make->targets,
-                                        .weights = make->weights,
-                                        .bits = weir__csr_bits(n)};
-    weir_status status;
-    if ((status = weir__device_alloc_as(make->device, "arcs dropped", n, 4, &make->dropped)) ||
-        (status = weir_queue_fill(make->queue, make->dropped, 0, n * sizeof *make->dropped)) ||
-        (status = weir__csr_sorter_open(make->context, make->device, make->queue,
-                                        weir__csr_stretch(rows.ends, n, make->input->stretch),
-                                        make->weights != NULL, &make->sorter)))
-        return status;
-    if ((status = weir__csr_clean(&make->sorter, &rows, make->dropped, &make->graph.arcs)))
-        return status; /* the queue may still work with what the sorter has: it is closed later */
-    weir__csr_sorter_close(&make->sorter);
+    make->arcs = make->graph.offsets[n];
     return WEIR_OK;
 }
 
-static weir_status set_offsets(struct make *make)
+static weir_status make_range(struct make *make, struct weir__csr_range *range)
 {
-    const uint64_t n = make->input->vertices;
-    csr_lengths_args args = {.ends = make->ends, .dropped = make->dropped, .rows = n};
+    weir_status status = WEIR_OK;
+    if (!range->queue)
+        status = weir_queue_create(range->device, 0, &range->queue);
+    return status ? status : weir__csr_range_make(range, make->graph.offsets);
+}
+
+static weir_status bring_range(struct make *make, struct weir__csr_range *range)
+{
+    uint64_t to = make->kept;
+    for (const struct weir__csr_range *r = make->range; r < range; r++)
+        to += r->kept;
+    return weir__csr_range_bring(range, to, (void *)make->graph.offsets,
+                                 (void *)make->graph.targets, (void *)make->graph.weights_u32);
+}
+
+/* As many as will be kept, if that is known. */
+static weir_status take_arcs(struct make *make)
+{
+    uint64_t arcs = make->arcs;
+    if (make->ranges == make->devices) {
+        arcs = 0;
+        for (uint32_t d = 0; d < make->devices; d++)
+            arcs += make->range[d].kept;
+    }
+    weir_status status = weir__alloc(arcs, 4, "graph targets", &make->graph.targets);
+    return status || !make->input->weights
+               ? status
+               : weir__alloc(arcs, 4, "graph weights", &make->graph.weights_u32);
+}
+
+/* Each device makes a range. */
+static weir_status pass(struct make *make, uint32_t first)
+{
     weir_status status;
-    if ((status = weir__device_alloc_as(make->device, "offsets", n + 1, 8, &make->offsets)))
+    for (uint32_t d = 0; d < make->devices; d++) {
+        struct weir__csr_range *range = &make->range[d];
+        const uint64_t *row = make->first + first + d;
+        if (make->ranges > 1) /* else it is as it was counted */
+            weir__csr_range_clear(range);
+        range->first = row[0];
+        range->rows = row[1] - row[0];
+        range->before = make->graph.offsets[row[0]];
+        range->arcs = make->graph.offsets[row[1]] - range->before;
+    }
+    if ((status = each(make, make_range)) || (!make->graph.targets && (status = take_arcs(make))) ||
+        (status = each(make, bring_range)))
         return status;
-    args.lengths = make->offsets;
-    if ((status = weir_queue_launch(make->queue, &weir__csr_lengths_kernel, &args, sizeof args)) ||
-        (status = sum_rows(make, make->offsets)))
-        return status;
-    return weir__download(make->device, (void *)make->graph.offsets, make->offsets, (n + 1) * 8);
+    for (uint32_t d = 0; d < make->devices; d++)
+        make->kept += make->range[d].kept;
+    return WEIR_OK;
 }
 
-static weir_status bring_back(struct make *make)
+/* What is behind the arcs that were kept goes back; an array that cannot be made shorter stays. */
+static void shorten(const uint32_t **array_io, uint64_t count)
 {
-    const uint64_t arcs = make->graph.arcs;
+    void *shorter = *array_io ? realloc((void *)*array_io, (count ? count : 1) * 4) : NULL;
+    *array_io = shorter ? shorter : *array_io;
+}
+
+static weir_status make_all(struct make *make, uint32_t devices)
+{
     weir_status status;
-    if ((status = weir__alloc(arcs, 4, "graph targets", &make->graph.targets)) ||
-        (status =
-             weir__download(make->device, (void *)make->graph.targets, make->targets, arcs * 4)) ||
-        !make->weights)
+    if ((status = count(make)) || (status = cut(make, devices)))
         return status;
-    if ((status = weir__alloc(arcs, 4, "graph weights", &make->graph.weights_u32)))
+    for (uint32_t r = 0; r < make->ranges && !status; r += make->devices)
+        status = pass(make, r);
+    if (status)
         return status;
-    return weir__download(make->device, (void *)make->graph.weights_u32, make->weights, arcs * 4);
+    memcpy((void *)&make->graph.offsets[make->input->vertices], &make->kept, sizeof make->kept);
+    if (make->ranges > make->devices) {
+        shorten(&make->graph.targets, make->kept);
+        shorten(&make->graph.weights_u32, make->kept);
+    }
+    return WEIR_OK;
 }
 
-static void free_all(struct make *make)
-{
-    weir__csr_sorter_close(&make->sorter);
-    weir_device_free(make->device, make->ends);
-    weir_device_free(make->device, make->offsets);
-    weir_device_free(make->device, make->targets);
-    weir_device_free(make->device, make->weights);
-    weir_device_free(make->device, make->dropped);
-    weir_device_free(make->device, make->temp);
-    weir_device_free(make->device, make->piece.sources);
-    weir_device_free(make->device, make->piece.targets);
-    weir_device_free(make->device, make->piece.weights);
-    free(make->piece.integers);
-}
-
-weir_status weir__csr_make(const weir_context *context, weir_device *device,
+weir_status weir__csr_make(const weir_context *context, weir_device *const *devices, uint32_t count,
                            const struct weir__csr_input *input, weir_graph **graph_out)
 {
-    struct make make = {.input = input, .context = context, .device = device};
+    struct make *make;
     weir_graph *graph = NULL;
+    struct weir__activity outer;
     weir_status status;
     *graph_out = NULL;
-    struct weir__activity outer;
-    if ((status = host_has_room(input)))
+    if ((status = host_has_room(input)) ||
+        (status = weir__calloc(1, sizeof *make, "the making of a graph", &make)))
         return status;
-    weir__activity_part(&outer, "making a graph", "arcs", 0);
-    if (!(status = weir_queue_create(device, 0, &make.queue)) && !(status = count(&make)) &&
-        !(status = deal(&make)) && !(status = clean(&make)) && !(status = set_offsets(&make)) &&
-        !(status = bring_back(&make)))
-        status = weir__calloc(1, sizeof *graph, "graph", &graph);
-    weir_queue_destroy(make.queue); /* first: what a call that failed left in it uses the memory */
-    free_all(&make);
-    if (weir__activity_end(&outer, status)) {
-        free((void *)make.graph.weights_u32);
-        free((void *)make.graph.targets);
-        free((void *)make.graph.offsets);
-        return status;
+    make->input = input;
+    make->observer = weir__activity_observer();
+    for (uint32_t d = 0; d < count; d++) {
+        make->range[d].input = input;
+        make->range[d].context = context;
+        make->range[d].device = devices[d];
     }
-    *graph = make.graph;
-    graph->vertices = input->vertices;
-    graph->weight_kind = input->weights ? WEIR_WEIGHT_U32 : WEIR_WEIGHT_NONE;
-    graph->loops_dropped = input->count - (make.arcs >> (input->mirror != 0));
-    graph->duplicates_dropped = make.arcs - graph->arcs;
-    graph->mirrored = input->mirror != 0;
-    *graph_out = graph;
-    return WEIR_OK;
+    weir__activity_part(&outer, "making a graph", "arcs", 0);
+    if (!(status = make_all(make, count)))
+        status = weir__calloc(1, sizeof *graph, "graph", &graph);
+    for (uint32_t d = 0; d < count; d++)
+        weir__csr_range_close(&make->range[d]);
+    if (!weir__activity_end(&outer, status)) {
+        *graph = make->graph;
+        graph->vertices = input->vertices;
+        graph->arcs = make->kept;
+        graph->weight_kind = input->weights ? WEIR_WEIGHT_U32 : WEIR_WEIGHT_NONE;
+        graph->loops_dropped = input->count - (make->arcs >> (input->mirror != 0));
+        graph->duplicates_dropped = make->arcs - make->kept;
+        graph->mirrored = input->mirror != 0;
+        *graph_out = graph;
+    } else {
+        free((void *)make->graph.weights_u32);
+        free((void *)make->graph.targets);
+        free((void *)make->graph.offsets);
+    }
+    free(make->first);
+    free(make);
+    return status;
 }
 
 int weir__csr_made(const struct weir__csr_input *input, const weir_graph_options *options,
                    weir_graph **graph_out, weir_status *status_out)
 {
-    weir_device *device = weir__csr_device(options->context, input->count);
-    if (!device)
+    weir_device *devices[WEIR_DEVICES_MAX];
+    const uint32_t count = weir__csr_devices(options->context, input->count, devices);
+    if (!count)
         return 0;
-    *status_out = weir__csr_make(options->context, device, input, graph_out);
+    *status_out = weir__csr_make(options->context, devices, count, input, graph_out);
     return *status_out != WEIR_ERR_NOMEM && *status_out != WEIR_ERR_UNSUPPORTED;
 }

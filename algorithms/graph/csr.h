@@ -25,8 +25,11 @@ struct weir__csr_sorter {
 
 /** Rows on a device, one after the other. */
 struct weir__csr_rows {
-    const uint64_t *ends;   /* on the host: where each row ends */
-    const uint64_t *placed; /* the same on the device */
+    const uint64_t
+        *ends;       /* on the host: where each row ends, counted from an arc that is not here, */
+    uint64_t before; /* so far before the first of these rows */
+    const uint64_t
+        *placed; /* on the device: where each ends, counted from the first of these rows */
     uint64_t rows;
     uint32_t *targets, *weights; /* on the device; weights may be NULL */
     uint32_t bits;               /* of a target, at least 1 */
@@ -36,9 +39,9 @@ struct weir__csr_rows {
 
 /** How many bits numbers below @p count have, at least 1. */
 uint32_t weir__csr_bits(uint64_t count);
-/** How many arcs a stretch should hold: enough for the longest row. @param[in] usual  about so many; 0: as is best.
- *  @par Blocks  yes; works on all cores. */
-uint64_t weir__csr_stretch(const uint64_t *ends, uint64_t rows, uint64_t usual);
+/** How many arcs a stretch should hold: enough for the longest row. @param[in] before  as in weir__csr_rows. @param[in] usual  about
+ *  so many; 0: as is best. @par Blocks  yes; works on all cores. */
+uint64_t weir__csr_stretch(const uint64_t *ends, uint64_t before, uint64_t rows, uint64_t usual);
 /** The same of @p arcs arcs in rows that nobody knows, none of which is taken to be longer than that. */
 uint64_t weir__csr_stretch_usual(uint64_t arcs, uint64_t usual);
 /** Take the memory. @param[in] device  of @p context. @param[in] queue  of @p device, what everything is put into.
@@ -65,17 +68,21 @@ struct weir__csr_input {
     const double *weights;
     uint64_t vertices, count;
     int mirror; /* every arc stands for both directions */
-    /* For tests; 0: as is best. Arcs of a list that are brought over at a time, and of rows that are sorted together. */
-    uint64_t piece, stretch;
+    /* For tests; 0: as is best. Arcs of a list that are brought over at a time, of rows that are sorted together, and of rows that a
+     * device makes at a time. */
+    uint64_t piece, stretch, range;
 };
 
-/** The device of a context that makes graphs of @p count arcs; NULL: the host's cores do. @param[in] context  may be NULL. */
-weir_device *weir__csr_device(const weir_context *context, uint64_t count);
-/** Make a graph in host memory. It has no name yet.
- *  @retval WEIR_ERR_NOMEM  device or host have no room for it: the host's cores may need less. */
-weir_status weir__csr_make(const weir_context *context, weir_device *device,
+/** The devices of a context that make graphs of @p count arcs: its GPUs. @param[in] context  may be NULL.
+ *  @param[out] devices_out  of WEIR_DEVICES_MAX. @return how many; 0: the host's cores do. */
+uint32_t weir__csr_devices(const weir_context *context, uint64_t count, weir_device **devices_out);
+/** Make a graph in host memory. It has no name yet. Several devices have rows each that are about equally many arcs; so do the passes
+ *  that it takes when they have no room for all.
+ *  @param[in] devices  of @p context, which have not to take part all.
+ *  @retval WEIR_ERR_NOMEM  devices or host have no room for it: the host's cores may need less. */
+weir_status weir__csr_make(const weir_context *context, weir_device *const *devices, uint32_t count,
                            const struct weir__csr_input *input, weir_graph **graph_out);
-/** The same for generated arcs on a device of the options' context, if it has one that makes such graphs.
+/** The same for generated arcs on the GPUs of the options' context, if it has some and they make such graphs.
  *  @return whether there is a graph, or a failure to be passed on, in @p status_out; 0: the host's cores are to make it. */
 int weir__csr_made(const struct weir__csr_input *input, const weir_graph_options *options,
                    weir_graph **graph_out, weir_status *status_out);

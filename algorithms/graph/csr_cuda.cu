@@ -32,3 +32,7 @@
 #define WEIR_KERNEL      csr_lengths
 #define WEIR_KERNEL_ARGS csr_lengths_args
 #include "algorithms/kernel_cuda_tmpl.cuh"
+
+#define WEIR_KERNEL      csr_shift
+#define WEIR_KERNEL_ARGS csr_shift_args
+#include "algorithms/kernel_cuda_tmpl.cuh"

@@ -17,3 +17,5 @@
 #include "algorithms/kernel_host_tmpl.h"
 #define WEIR_KERNEL csr_lengths
 #include "algorithms/kernel_host_tmpl.h"
+#define WEIR_KERNEL csr_shift
+#include "algorithms/kernel_host_tmpl.h"

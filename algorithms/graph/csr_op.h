@@ -31,7 +31,9 @@ WEIR_DEV uint64_t csr_find(const uint64_t *ends, uint64_t low, uint64_t high, ui
 typedef struct csr_deal_args {
     weir__edges edges;
     uint64_t begin, end; /* arcs, by index in `edges` */
-    uint64_t *ends;      /* by vertex: counts, or cursors. Relaxed atomics */
+    uint64_t first;      /* vertices whose arcs are wanted: this and those behind it, */
+    uint64_t rows;       /* so many in all */
+    uint64_t *ends;      /* by row: counts, or cursors. Relaxed atomics */
     uint32_t *targets;   /* rows */
     uint32_t *weights;   /* NULL: none */
     uint32_t mirror;     /* every arc stands for both directions */
@@ -39,44 +41,61 @@ typedef struct csr_deal_args {
 
 extern const weir_kernel weir__csr_count_kernel, weir__csr_deal_kernel;
 
-/** Count the arcs of each vertex that are no loops. */
-WEIR_DEV void csr_count(const csr_deal_args *a, uint32_t worker, uint32_t workers)
+/** Count an arc, or deal it out, if its vertex is among those that are wanted. */
+WEIR_DEV void csr_put(const csr_deal_args *a, uint32_t source, uint32_t target, uint64_t i,
+                      int deal)
 {
-    for (uint64_t first = a->begin + (uint64_t)worker * CSR_TILE; first < a->end;
-         first += (uint64_t)workers * CSR_TILE)
-        for (uint32_t k = weir_lane(); k < CSR_TILE && first + k < a->end; k += WEIR_LANES) {
-            uint32_t source, target;
-            weir__edge(&a->edges, first + k, &source, &target);
-            if (source == target)
-                continue;
-            (void)weir_atomic_add_relaxed_dev_u64(&a->ends[source], 1);
-            if (a->mirror)
-                (void)weir_atomic_add_relaxed_dev_u64(&a->ends[target], 1);
-        }
-}
-
-WEIR_DEV void csr_put(const csr_deal_args *a, uint32_t source, uint32_t target, uint64_t i)
-{
-    const uint64_t at = weir_atomic_add_relaxed_dev_u64(&a->ends[source], 1);
+    const uint64_t row = source - a->first; /* of one before the first: too large */
+    if (row >= a->rows)
+        return;
+    const uint64_t at = weir_atomic_add_relaxed_dev_u64(&a->ends[row], 1);
+    if (!deal)
+        return;
     a->targets[at] = target;
     if (a->weights)
         a->weights[at] = a->edges.weights[i];
 }
 
+/** Every arc that is no loop. */
+WEIR_DEV void csr_put_all(const csr_deal_args *a, uint32_t worker, uint32_t workers, int deal)
+{
+    for (uint64_t tile = a->begin + (uint64_t)worker * CSR_TILE; tile < a->end;
+         tile += (uint64_t)workers * CSR_TILE)
+        for (uint32_t k = weir_lane(); k < CSR_TILE && tile + k < a->end; k += WEIR_LANES) {
+            uint32_t source, target;
+            weir__edge(&a->edges, tile + k, &source, &target);
+            if (source == target)
+                continue;
+            csr_put(a, source, target, tile + k, deal);
+            if (a->mirror)
+                csr_put(a, target, source, tile + k, deal);
+        }
+}
+
+/** How many arcs each row has. */
+WEIR_DEV void csr_count(const csr_deal_args *a, uint32_t worker, uint32_t workers)
+{
+    csr_put_all(a, worker, workers, 0);
+}
+
 /** Deal arcs out to their rows. Cursors begin where the rows do, and end where those end. */
 WEIR_DEV void csr_deal(const csr_deal_args *a, uint32_t worker, uint32_t workers)
 {
-    for (uint64_t first = a->begin + (uint64_t)worker * CSR_TILE; first < a->end;
-         first += (uint64_t)workers * CSR_TILE)
-        for (uint32_t k = weir_lane(); k < CSR_TILE && first + k < a->end; k += WEIR_LANES) {
-            uint32_t source, target;
-            weir__edge(&a->edges, first + k, &source, &target);
-            if (source == target)
-                continue;
-            csr_put(a, source, target, first + k);
-            if (a->mirror)
-                csr_put(a, target, source, first + k);
-        }
+    csr_put_all(a, worker, workers, 1);
+}
+
+typedef struct csr_shift_args {
+    uint64_t *values, count, less;
+} csr_shift_args;
+
+extern const weir_kernel weir__csr_shift_kernel;
+
+/** Where rows begin among all arcs becomes where they begin among those of a range. */
+WEIR_DEV void csr_shift(const csr_shift_args *a, uint32_t worker, uint32_t workers)
+{
+    for (uint64_t i = (uint64_t)worker * WEIR_LANES + weir_lane(); i < a->count;
+         i += (uint64_t)workers * WEIR_LANES)
+        a->values[i] -= a->less;
 }
 
 /* ---- keys ---------------------------------------------------------------------------------------- */

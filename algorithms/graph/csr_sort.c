@@ -21,6 +21,7 @@ uint32_t weir__csr_bits(uint64_t count)
 
 struct longest {
     const uint64_t *ends;
+    uint64_t before;
     uint64_t arcs; /* relaxed atomic, read after the join */
 };
 
@@ -29,7 +30,7 @@ static void find_longest(void *user, uint64_t begin, uint64_t end)
     struct longest *longest = user;
     uint64_t most = 0;
     for (uint64_t r = begin; r < end; r++) {
-        const uint64_t arcs = longest->ends[r] - (r ? longest->ends[r - 1] : 0);
+        const uint64_t arcs = longest->ends[r] - (r ? longest->ends[r - 1] : longest->before);
         most = arcs > most ? arcs : most;
     }
     uint64_t before = __atomic_load_n(&longest->arcs, __ATOMIC_RELAXED);
@@ -44,11 +45,11 @@ uint64_t weir__csr_stretch_usual(uint64_t arcs, uint64_t usual)
     return arcs < usual ? arcs : usual;
 }
 
-uint64_t weir__csr_stretch(const uint64_t *ends, uint64_t rows, uint64_t usual)
+uint64_t weir__csr_stretch(const uint64_t *ends, uint64_t before, uint64_t rows, uint64_t usual)
 {
-    struct longest longest = {ends, 0};
+    struct longest longest = {ends, before, 0};
     weir__parallel_for(rows, ROW_CHUNK, 0, find_longest, &longest);
-    usual = weir__csr_stretch_usual(rows ? ends[rows - 1] : 0, usual);
+    usual = weir__csr_stretch_usual(rows ? ends[rows - 1] - before : 0, usual);
     return longest.arcs > usual ? longest.arcs : usual;
 }
 
@@ -127,16 +128,16 @@ static int next_stretch(const struct weir__csr_sorter *sorter, const struct weir
 {
     uint64_t low, high = rows->rows;
     a->first = a->last;
-    a->arc = a->first ? rows->ends[a->first - 1] : 0;
+    a->arc = a->first ? rows->ends[a->first - 1] - rows->before : 0;
     for (low = a->first; low < high;) { /* the first row that ends too far away */
         const uint64_t middle = low + (high - low) / 2;
-        if (rows->ends[middle] - a->arc > sorter->most)
+        if (rows->ends[middle] - rows->before - a->arc > sorter->most)
             high = middle;
         else
             low = middle + 1;
     }
     a->last = low;
-    a->count = low > a->first ? rows->ends[low - 1] - a->arc : 0;
+    a->count = low > a->first ? rows->ends[low - 1] - rows->before - a->arc : 0;
     return a->last > a->first;
 }
 

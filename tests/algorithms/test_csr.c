@@ -5,6 +5,7 @@
 #include "algorithms/graph/build.h"
 #include "algorithms/graph/csr.h"
 #include "algorithms/graph/generate.h"
+#include "runtime/internal.h"
 
 static void assert_equal_graphs(const weir_graph *want, const weir_graph *got)
 {
@@ -14,19 +15,32 @@ static void assert_equal_graphs(const weir_graph *want, const weir_graph *got)
     assert_int_equal(want->mirrored, got->mirrored);
 }
 
-/* A few sizes of pieces and stretches, from a few arcs at a time to all. */
-static const uint64_t sizes[][2] = {{0, 0}, {777, 5000}, {100, 1 << 20}, {1000, 20}};
+/* A few sizes of pieces, stretches and ranges, from a few arcs at a time to all. */
+static const uint64_t sizes[][3] = {{0, 0, 0},          {777, 5000, 0},   {100, 1 << 20, 0},
+                                    {1000, 20, 0},      {0, 0, 1u << 30}, {0, 0, 700},
+                                    {777, 5000, 30000}, {1000, 20, 100}};
+
+static uint32_t all_devices_of(const weir_context *context, weir_device **devices)
+{
+    const uint32_t count = weir_context_device_count(context);
+    for (uint32_t d = 0; d < count; d++)
+        devices[d] = weir_context_device(context, d);
+    return count;
+}
 
 static void assert_made(weir_context *context, struct weir__csr_input *input,
                         const weir_graph *want)
 {
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        weir_device *devices[WEIR_DEVICES_MAX];
+        const uint32_t count = all_devices_of(context, devices);
         weir_graph *got;
-        if (input->count > 5000 && sizes[i][1] == 20)
+        if (input->count > 5000 && (sizes[i][1] == 20 || sizes[i][2] == 700))
             continue;
         input->piece = sizes[i][0];
         input->stretch = sizes[i][1];
-        OK(weir__csr_make(context, weir_context_device(context, 0), input, &got));
+        input->range = sizes[i][2];
+        OK(weir__csr_make(context, devices, count, input, &got));
         OK(weir__graph_name(&got, "made", "generator"));
         assert_equal_graphs(want, got);
         weir_graph_destroy(got);
@@ -105,6 +119,36 @@ static void one_arc_many_times(void **state)
     weir_context_destroy(context);
 }
 
+/* An allocation that fails on one of several devices that work side by side, or in a later pass, leaves nothing behind. */
+static void failures_leave_nothing(void **state)
+{
+    static struct list list;
+    weir_context *context = open_or_skip(state);
+    weir_device *devices[WEIR_DEVICES_MAX];
+    const uint32_t count = all_devices_of(context, devices);
+    draw_list(&list, 60, 3);
+    const struct weir__csr_input input = {
+        .edges = {.sources = list.sources, .targets = list.targets},
+        .weights = list.weights,
+        .vertices = 60,
+        .count = LIST,
+        .range = 300};
+    weir_status status = WEIR_ERR_NOMEM;
+    for (uint64_t n = 1; status; n++) {
+        weir_graph *graph;
+        weir__fault_arm(WEIR__FAULT_ALLOC, n);
+        status = weir__csr_make(context, devices, count, &input, &graph);
+        weir__fault_arm(WEIR__FAULT_ALLOC, 0);
+        if (status) {
+            assert_int_equal(status, WEIR_ERR_NOMEM);
+            assert_null(graph);
+        }
+        weir_graph_destroy(graph);
+        assert_no_memory_is_left(context);
+    }
+    weir_context_destroy(context);
+}
+
 static void no_arcs(void **state)
 {
     weir_context *context = open_or_skip(state);
@@ -158,10 +202,11 @@ static void gpus_make_large_ones(void **state)
 {
     weir_context *context = open_or_skip(state);
     static const char *const texts[] = {"rmat:17", "uniform:17", "smallworld:300000"};
-    const int gpu = weir__csr_device(context, UINT64_C(1) << 20) != NULL;
+    weir_device *devices[WEIR_DEVICES_MAX];
+    const int gpu = weir__csr_devices(context, UINT64_C(1) << 20, devices) != 0;
     assert_int_equal(gpu, strncmp(*state, "cuda", 4) == 0);
-    assert_null(weir__csr_device(context, 1000));
-    assert_null(weir__csr_device(NULL, UINT64_C(1) << 40));
+    assert_int_equal(weir__csr_devices(context, 1000, devices), 0);
+    assert_int_equal(weir__csr_devices(NULL, UINT64_C(1) << 40, devices), 0);
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         weir_graph_options options = WEIR_GRAPH_OPTIONS_INIT;
         weir_pool_stats stats = WEIR_POOL_STATS_INIT;
@@ -182,9 +227,12 @@ static void gpus_make_large_ones(void **state)
 
 int main(void)
 {
-#define ON_EACH(f) ON_BACKEND(f, "host:1"), ON_BACKEND(f, "host:1x4"), ON_BACKEND(f, "cuda:0")
+#define ON_EACH(f)                                                               \
+    ON_BACKEND(f, "host:1"), ON_BACKEND(f, "host:1x4"), ON_BACKEND(f, "host:3"), \
+        ON_BACKEND(f, "cuda:0"), ON_BACKEND(f, "cuda:0-1")
     const struct CMUnitTest tests[] = {
-        ON_EACH(lists),     ON_EACH(one_arc_many_times),   ON_EACH(no_arcs),
+        ON_EACH(lists),     ON_EACH(one_arc_many_times),
+        ON_EACH(no_arcs),   ON_EACH(failures_leave_nothing),
         ON_EACH(generated), ON_EACH(gpus_make_large_ones),
     };
     return cmocka_run_group_tests_name("csr", tests, NULL, NULL);

@@ -193,56 +193,78 @@ static weir_status create(weir_context *context, const weir_graph *graph,
     return WEIR_OK;
 }
 
-/* One direction of a part's arcs on its device, and what is held while it is brought there. */
+/* One direction of a part's arcs on its device, and what is held while it is brought there: weights apart, where the host puts them in
+ * order. */
 static void csr_need(const weir_device *device, weir_memory memory, uint64_t rows, uint64_t arcs,
-                     int weights, struct weir__need *need)
+                     int weights, int here, struct weir__need *need)
 {
     weir__need_take(need, rows + 1, 8);
     weir__need_take_on(need, device, rows + 1, 8);
-    weir__need_take(need, arcs, weights ? 4 : 0);
+    weir__need_take(need, arcs, weights && here ? 4 : 0);
     weir__need_take_arcs(need, device, memory, arcs, weights ? 8 : 4);
     weir__need_give(need, rows + 1, 8);
-    weir__need_give(need, arcs, weights ? 4 : 0);
+    weir__need_give(need, arcs, weights && here ? 4 : 0);
 }
 
 /* How many in-arcs a part has is not known before they were counted: with several, those of all come first. */
-static void in_need(const struct weir__sizes *sizes, weir_memory memory, int weights,
+static void in_need(const struct weir__sizes *sizes, weir_memory memory, int weights, int here,
                     struct weir__need *need)
 {
     csr_need(weir_context_device(sizes->context, 0), memory, sizes->vertices + sizes->parts,
-             sizes->arcs, weights, need);
+             sizes->arcs, weights, here, need);
+}
+
+/* Whether the host puts the rows of some part in order. A device that has no room for it after all is not counted here: then the host
+ * looks again (rows_part.c). */
+static int are_here(const struct weir__sizes *sizes, weir_memory memory)
+{
+    for (uint32_t p = 0; p < sizes->parts; p++)
+        if (!weir__rows_go_there(weir_context_device(sizes->context, p), memory,
+                                 sizes->arcs / sizes->parts))
+            return 1;
+    return 0;
+}
+
+/* The parts, with out-arcs. */
+static void parts_need(const struct weir__sizes *sizes, const weir_rows_config *config,
+                       weir_memory memory, struct weir__need *need)
+{
+    const uint64_t key = config->weights ? 8 : 4;
+    for (uint32_t p = 0; p < sizes->parts; p++) {
+        const weir_device *device = weir_context_device(sizes->context, p);
+        const int here = !weir__rows_go_there(device, memory, sizes->arcs / sizes->parts);
+        weir__need_take(need, here ? sizes->arcs_of[p] : 0, key);
+        csr_need(device, memory, sizes->owned[p], sizes->arcs_of[p], config->weights, here, need);
+        weir__need_give(need, here ? sizes->arcs_of[p] : 0, key);
+        weir__need_take_on(need, device, config->out_degrees ? sizes->numbers : 0, 4);
+        weir__need_pass(need, config->out_bytes ? sizes->owned[p] : 0, 1);
+        weir__need_take_on(need, device, config->out_bytes ? sizes->owned[p] : 0, 1);
+    }
 }
 
 void weir__rows_need(const struct weir__sizes *sizes, const weir_rows_config *config,
                      weir_memory memory, struct weir__need *need)
 {
     const uint64_t n = sizes->vertices, numbers = sizes->numbers, key = config->weights ? 8 : 4;
-    const int back = sizes->transposed;
+    const int back = sizes->transposed, here = are_here(sizes, memory);
+    const uint64_t transposed = back && here ? sizes->arcs : 0;
     weir__need_take(need, back ? n : 0, 4);
     weir__need_take(need, n, 4 + 12);               /* numbers; degrees, orders */
     weir__need_take(need, n / 65536 + 1, 2048 * 4); /* of blocks and digits */
     weir__need_take(need, numbers, 4 + 4);
     weir__need_give(need, n, 12);
     weir__need_give(need, n / 65536 + 1, 2048 * 4);
-    weir__need_take(need, back ? numbers : 0, 8);
-    weir__need_take(need, back ? sizes->arcs : 0, key);
-    weir__need_pass(need, back ? sizes->arcs : 0, key + 4);
+    weir__need_take(need, back && here ? numbers : 0, 8);
+    weir__need_take(need, transposed, key);
+    weir__need_pass(need, transposed, key + 4);
     if (back && sizes->parts > 1)
-        in_need(sizes, memory, config->weights, need);
-    for (uint32_t p = 0; p < sizes->parts; p++) {
-        const weir_device *device = weir_context_device(sizes->context, p);
-        weir__need_take(need, sizes->arcs_of[p], key);
-        csr_need(device, memory, sizes->owned[p], sizes->arcs_of[p], config->weights, need);
-        weir__need_give(need, sizes->arcs_of[p], key);
-        weir__need_take_on(need, device, config->out_degrees ? numbers : 0, 4);
-        weir__need_pass(need, config->out_bytes ? sizes->owned[p] : 0, 1);
-        weir__need_take_on(need, device, config->out_bytes ? sizes->owned[p] : 0, 1);
-    }
+        in_need(sizes, memory, config->weights, here, need);
+    parts_need(sizes, config, memory, need);
     if (back && sizes->parts == 1)
-        in_need(sizes, memory, config->weights, need);
+        in_need(sizes, memory, config->weights, here, need);
     weir__need_give(need, back ? n : 0, 4);
-    weir__need_give(need, back ? numbers : 0, 8);
-    weir__need_give(need, back ? sizes->arcs : 0, key);
+    weir__need_give(need, back && here ? numbers : 0, 8);
+    weir__need_give(need, transposed, key);
     weir__numbering_need(sizes, 1, need);
 }
 

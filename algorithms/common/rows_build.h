@@ -54,7 +54,9 @@ weir_status weir__rows_transpose(struct weir__rows_build *build);
 /** Build the rows of a part and bring them to its device. */
 weir_status weir__rows_place_part(struct weir__rows_build *build, uint32_t part);
 
-/** Whether the device of a part puts its rows in order, rather than the host. */
+/** Whether a device puts rows in order, rather than the host, where parts have so many arcs on average. @param[in] memory  of arcs. */
+int weir__rows_go_there(const weir_device *device, weir_memory memory, uint64_t arcs);
+/** Whether the device of a part does. */
 int weir__rows_on_device(const struct weir__rows_build *build, uint32_t part);
 /** What weir__rows_place_part() does for one direction, by that device. @param[in] in  in-arcs, from the in-degrees.
  *  @retval WEIR_ERR_NOMEM, WEIR_ERR_UNSUPPORTED  the host has to: nothing is placed. */

@@ -81,12 +81,18 @@ static weir_status each_piece(struct pieces *pieces, const weir_kernel *kernel,
 
 /* ---- in-degrees -------------------------------------------------------------------------------------- */
 
+int weir__rows_go_there(const weir_device *device, weir_memory memory, uint64_t arcs)
+{
+    return memory != WEIR_MEMORY_HOST && arcs >= LEAST_ARCS && weir__device_is_gpu(device);
+}
+
 int weir__rows_on_device(const struct weir__rows_build *build, uint32_t part)
 {
     const weir_rows *rows = build->rows;
-    const uint64_t least = build->piece ? 1 : LEAST_ARCS;
-    return rows->memory != WEIR_MEMORY_HOST && build->graph->arcs / rows->parts >= least &&
-           (build->piece || weir__device_is_gpu(weir_context_device(rows->context, part)));
+    const uint64_t arcs = build->graph->arcs / rows->parts;
+    if (build->piece)
+        return rows->memory != WEIR_MEMORY_HOST && arcs;
+    return weir__rows_go_there(weir_context_device(rows->context, part), rows->memory, arcs);
 }
 
 weir_status weir__rows_count_in_there(struct weir__rows_build *build)
@@ -212,9 +218,9 @@ static weir_status take_helpers(struct placing *p)
 {
     const struct weir__rows_build *build = p->build;
     const uint64_t n = build->graph->vertices;
-    const uint64_t stretch = p->offsets
-                                 ? weir__csr_stretch(p->offsets + 1, 0, p->part->owned, build->stretch)
-                                 : weir__csr_stretch_usual(p->arcs, build->stretch);
+    const uint64_t stretch =
+        p->offsets ? weir__csr_stretch(p->offsets + 1, 0, p->part->owned, build->stretch)
+                   : weir__csr_stretch_usual(p->arcs, build->stretch);
     weir_status status;
     if ((status = open_pieces(build, p->device, build->config->weights, &p->pieces)) ||
         (status = weir__device_alloc_as(p->device, "offsets of the graph", n + 1, 8,

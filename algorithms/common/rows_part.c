@@ -160,26 +160,55 @@ static weir_status sort_and_bring(struct csr *csr, uint64_t arcs, weir_arcs *arc
     return status ? status : bring_csr(csr, arcs, arcs_out);
 }
 
-/* @return WEIR_ERR_NOMEM  the host has to. */
-static weir_status place_there(const struct weir__rows_build *build, weir_rows_part *part, int in)
+/* What the host takes in place of a device that was to do it: it was not asked for before (weir__rows_need()). */
+static weir_status host_has_room(const struct weir__rows_build *build, const weir_rows_part *part,
+                                 int in)
 {
-    const weir_status status = weir__rows_on_device(build, part->part)
-                                   ? weir__rows_place_there(build, part, in)
-                                   : WEIR_ERR_NOMEM;
-    return status == WEIR_ERR_UNSUPPORTED ? WEIR_ERR_NOMEM : status;
+    const weir_rows *rows = build->rows;
+    const uint64_t key = weir__rows_key_bytes(build);
+    const uint64_t *offsets = build->graph->offsets;
+    struct weir__need need = {0, 0};
+    uint64_t arcs = build->graph->arcs;
+    if (in && !build->in_keys) {
+        weir__need_take(&need, rows->numbers, 8);
+        weir__need_take(&need, arcs, key);
+        weir__need_pass(&need, arcs, key + 4);
+    } else if (!in) {
+        arcs = 0;
+        for (uint32_t r = part->begin; r < part->begin + part->owned; r++)
+            arcs += offsets[rows->vertex[r] + (uint64_t)1] - offsets[rows->vertex[r]];
+        weir__need_take(&need, arcs, key);
+    }
+    weir__need_take(&need, arcs, build->config->weights ? 4 : 0);
+    return weir__need_fits(&need, "rows of %s, which no device has room to put in order",
+                           build->graph->name);
+}
+
+/* @param[out] here_out  the host has to. */
+static weir_status place_there(const struct weir__rows_build *build, weir_rows_part *part, int in,
+                               int *here_out)
+{
+    const int there = weir__rows_on_device(build, part->part);
+    const weir_status status =
+        there ? weir__rows_place_there(build, part, in) : WEIR_ERR_UNSUPPORTED;
+    *here_out = status == WEIR_ERR_UNSUPPORTED || status == WEIR_ERR_NOMEM;
+    if (!*here_out)
+        return status;
+    return there && !build->sizes ? host_has_room(build, part, in) : WEIR_OK;
 }
 
 static weir_status place_out(const struct weir__rows_build *build, weir_rows_part *part)
 {
     struct csr csr = {.build = build, .part = part, .shift = key_shift(build)};
-    weir_status there = place_there(build, part, 0);
-    if (there != WEIR_ERR_NOMEM)
-        return there;
+    int here;
+    weir_status status = place_there(build, part, 0, &here);
+    if (status || !here)
+        return status;
     if (build->sizes) {
         part->arcs_out = build->sizes->arcs_of[part->part];
         return bring_csr(&csr, part->arcs_out, &part->out);
     }
-    weir_status status = weir__alloc((size_t)part->owned + 1, 8, "part offsets", &csr.offsets);
+    status = weir__alloc((size_t)part->owned + 1, 8, "part offsets", &csr.offsets);
     if (!status)
         status = weir__activity_for("counting arcs", "vertices", part->owned, WEIR__ARC_CHUNK, 0,
                                     count_rows, &csr);
@@ -203,14 +232,15 @@ static weir_status place_out(const struct weir__rows_build *build, weir_rows_par
 static weir_status place_in(struct weir__rows_build *build, weir_rows_part *part)
 {
     struct csr csr = {.build = build, .part = part, .shift = key_shift(build), .in = 1};
-    weir_status there = place_there(build, part, 1);
-    if (there != WEIR_ERR_NOMEM)
-        return there;
+    int here;
+    weir_status status = place_there(build, part, 1, &here);
+    if (status || !here)
+        return status;
     if (build->sizes) {
         part->arcs_in = build->sizes->in_arcs_of[part->part];
         return bring_csr(&csr, part->arcs_in, &part->in);
     }
-    weir_status status = weir__rows_transpose(build);
+    status = weir__rows_transpose(build);
     if (!status)
         status = weir__alloc((size_t)part->owned + 1, 8, "part offsets", &csr.offsets);
     if (status)

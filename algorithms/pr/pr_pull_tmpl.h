@@ -218,30 +218,28 @@ WEIR_DEV void PR_FN(chunks)(const struct pr_pull_args *a, const struct pr_round 
 
 /* ---- pieces ---------------------------------------------------------------------------------- */
 
-/** The sum of a piece, in every lane. Each time the lanes take the arcs up to the end of the eighth line, so that all loads but
- *  the first and the last are whole lines. */
+/** The sum of a piece, in every lane. With PR_LINES the lanes take the arcs up to the end of the eighth line each time, so that all loads
+ *  but the first and the last are whole lines. */
 WEIR_DEV double PR_FN(sum)(const struct pr_pull_args *a, const struct pr_worker *worker,
                            uint64_t first, uint32_t arcs, const PR_REAL *from)
 {
     const uint32_t *targets = a->rows.in.targets + first;
-    uint32_t far[PR_DEEP], offset = pr_in_line(first), take = PR_SLOTS - offset;
+    uint32_t far[PR_DEEP], offset = pr_in_line(first), most = PR_SLOTS - offset;
     double sum = 0;
     if (WEIR_LANES == 1u)
         return PR_FN(stretch)(a, worker, targets, arcs, from);
-    take = take < arcs ? take : arcs;
-    pr_far(targets, offset, take, far);
+    pr_far(targets, offset, arcs < most ? arcs : most, far);
     WEIR_ROLLED
-    while (take) {
-        const uint32_t left = arcs - take, next = left < PR_SLOTS ? left : PR_SLOTS;
+    for (uint32_t done = 0; done < arcs;) {
+        const uint32_t left = arcs - done, next = left > most ? left - most : 0;
         PR_REAL share[PR_DEEP];
-        PR_FN(gather)(a, worker, from, far, offset, take, share);
-        targets += take;
+        PR_FN(gather)(a, worker, from, far, offset, next ? most : left, share);
+        done += most;
         offset = 0;
-        pr_far(targets, offset, next, far);
+        most = PR_SLOTS;
+        pr_far(targets + done, offset, next < most ? next : most, far);
         for (int k = 0; k < PR_DEEP; k++)
             sum += (double)share[k];
-        arcs = left;
-        take = next;
     }
     return weir_group_sum_f64(sum, WEIR_LANES);
 }

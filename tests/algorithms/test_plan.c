@@ -342,7 +342,8 @@ static void large_numbers_take_no_memory(void **state)
         assert_int_equal(bytes_of(&plan->device[d], "level") >> 20, 256);
         assert_int_equal(plan->device[d].optional != 0, d == 0); /* results come by its way */
     }
-    assert_true(plan->host.most > UINT64_C(1) << 33);
+    /* The host numbers vertices; GPUs put their arcs in order. */
+    assert_in_range(plan->host.most, UINT64_C(1) << 32, UINT64_C(1) << 33);
     free(plan);
 }
 

@@ -231,6 +231,11 @@ uint64_t weir__upload_ns(void)
     return uploading_ns;
 }
 
+void weir__upload_waited(uint64_t ns)
+{
+    uploading_ns += ns;
+}
+
 weir_status weir__download(weir_device *device, void *destination, const void *source, size_t bytes)
 {
     struct share share = {

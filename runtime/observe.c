@@ -25,6 +25,7 @@ struct weir_observer {
 };
 
 static _Thread_local weir_observer *attached;
+static _Thread_local int aside; /* the observer is that of another thread's call */
 
 /* ---- the public side ------------------------------------------------------------------------ */
 
@@ -99,6 +100,25 @@ weir_observer *weir__activity_observer(void)
     return attached;
 }
 
+int weir__activity_is_aside(void)
+{
+    return aside;
+}
+
+struct weir__aside weir__activity_aside(weir_observer *observer)
+{
+    const struct weir__aside before = {attached, aside};
+    attached = observer;
+    aside = 1;
+    return before;
+}
+
+void weir__activity_back(struct weir__aside before)
+{
+    attached = before.observer;
+    aside = before.aside;
+}
+
 /* What is shown from now on; the lock is held. */
 static void show(weir_observer *observer, const struct weir__activity *activity)
 {
@@ -111,7 +131,7 @@ static void show(weir_observer *observer, const struct weir__activity *activity)
 void weir__activity_begin(struct weir__activity *outer, const char *name, const char *unit,
                           uint64_t total)
 {
-    weir_observer *observer = attached;
+    weir_observer *observer = aside ? NULL : attached;
     *outer = (struct weir__activity){.observer = observer};
     if (!observer)
         return;
@@ -130,7 +150,7 @@ void weir__activity_part(struct weir__activity *outer, const char *name, const c
                          uint64_t total)
 {
     *outer = (struct weir__activity){.observer = NULL};
-    if (attached && attached->name) /* which this thread alone writes */
+    if (attached && !aside && attached->name) /* which this thread alone writes */
         weir__activity_begin(outer, name, unit, total);
 }
 
@@ -196,7 +216,7 @@ weir_status weir__activity_went(uint64_t more)
 
 void weir__activity_expect(uint64_t more)
 {
-    weir_observer *observer = attached;
+    weir_observer *observer = aside ? NULL : attached;
     if (!observer)
         return;
     pthread_mutex_lock(&observer->lock);

@@ -19,6 +19,12 @@ struct weir__activity {
     uint64_t done, total;    /* 0: unknown */
 };
 
+/** What weir__activity_aside() changes. */
+struct weir__aside {
+    weir_observer *observer;
+    int aside;
+};
+
 /** A call of the calling thread that its observer may end begins, and is busy with this, until weir__activity_end(). Within
  *  another such call it is a part of that.
  *  @param[out] outer  what the thread was busy with before; for weir__activity_end(). */
@@ -50,19 +56,30 @@ weir_status weir__activity_for(const char *name, const char *unit, uint64_t coun
                                void (*fn)(void *user, uint64_t begin, uint64_t end), void *user)
     __attribute__((warn_unused_result));
 
+/** Call fn(user, index) for each index below @p count, each on a thread of its own but the last, which is the calling thread's: for work
+ *  that waits for a device. They look and count for the call; what they begin is not shown, since they are busy side by side.
+ *  @return the first failure by index, with its sentence. Where no thread can be had the calling thread does more. */
+weir_status weir__activity_each(uint32_t count, weir_status (*fn)(void *user, uint32_t index),
+                                void *user) __attribute__((warn_unused_result));
+
 /** Wait until a file can be read or written without waiting, or has ended or failed, and look meanwhile. Where the call is
  *  not observed it returns at once: reading and writing wait by themselves. @param[in] events  POLLIN or POLLOUT. */
 weir_status weir__activity_wait(int descriptor, short events) __attribute__((warn_unused_result));
 /** Whether the calling thread has an observer. */
 int weir__activity_observed(void);
-/** That observer, or NULL: threads which a call starts, and waits for, attach it, so that they look and count for the call. They begin
- *  no activities. */
+/** That observer, or NULL: threads which a call starts, and waits for, attach it by weir__activity_aside(). */
 weir_observer *weir__activity_observer(void);
+/** From here on the calling thread looks and counts for a call of another thread, which waits for it. What it begins is not shown.
+ *  @param[in] observer  of the call; NULL: it has none. @return what weir__activity_back() takes. */
+struct weir__aside weir__activity_aside(weir_observer *observer);
+void weir__activity_back(struct weir__aside before);
 
 /* ---- for the loop (parallel.c) ------------------------------------------------------------- */
 
 /** Whether a call is to end, without a sentence. @param[in] observer  NULL: it goes on. Any thread. */
 weir_status weir__observer_ends(weir_observer *observer);
+/** Whether the calling thread works for another's call. */
+int weir__activity_is_aside(void);
 /** So much more is done. Any thread; NULL is fine. */
 void weir__observer_add(weir_observer *observer, uint64_t more);
 /** Choose that failure, with a sentence on what the calling thread is busy with. */

@@ -169,6 +169,8 @@ weir_status weir__download(weir_device *device, void *destination, const void *s
 /** Nanoseconds that the calling thread has spent in weir__upload() since it began: the difference of two readings is
  *  what a longer call spent on copying. */
 uint64_t weir__upload_ns(void);
+/** The calling thread waited so much longer for others that were in such calls for it. */
+void weir__upload_waited(uint64_t ns);
 
 /** Call fn(user, begin, end) for chunks of [0, count) on @p threads threads (0: one per core), and
  *  wait for all. Chunks are cut by @p chunk alone, never by the number of threads. Runs on the

@@ -110,6 +110,8 @@ static weir_status place_all(weir_rows *rows, const weir_graph *graph,
         status = weir__rows_count_in(&build);
     if (!status)
         status = weir__rows_number(&build);
+    if (!status)
+        status = weir__rows_place_all_there(&build);
     for (uint32_t p = 0; p < rows->parts && !status; p++)
         status = weir__rows_place_part(&build, p);
     free(build.in_degree);

@@ -37,6 +37,9 @@ struct weir__rows_build {
     void *in_keys;     /* the rows of in-arcs by number, as weir__rows_key says, not sorted yet */
     const struct weir__sizes *sizes; /* of a context that only counts: arcs by part; else NULL */
     uint32_t weight_shift;           /* of the highest byte that any weight has */
+    uint8_t there
+        [2]
+        [WEIR_DEVICES_MAX]; /* whether a part's device has put its out-arcs and in-arcs in order */
     /* For tests: arcs that a device, whatever it is, is given and sorts at a time. 0: as is best. */
     uint64_t piece, stretch;
 };
@@ -51,7 +54,9 @@ weir_status weir__rows_count_in(struct weir__rows_build *build);
 weir_status weir__rows_number(struct weir__rows_build *build);
 /** In-arcs by number, from the in-degrees, unless they are there. */
 weir_status weir__rows_transpose(struct weir__rows_build *build);
-/** Build the rows of a part and bring them to its device. */
+/** The rows of all parts whose devices put them in order, side by side; those that have no room for it are left to the host. */
+weir_status weir__rows_place_all_there(struct weir__rows_build *build);
+/** Build the rows of a part, if they are not there, and bring them and what belongs to them to its device. */
 weir_status weir__rows_place_part(struct weir__rows_build *build, uint32_t part);
 
 /** Whether a device puts rows in order, rather than the host, where parts have so many arcs on average. @param[in] memory  of arcs. */

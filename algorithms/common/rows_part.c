@@ -184,24 +184,45 @@ static weir_status host_has_room(const struct weir__rows_build *build, const wei
                            build->graph->name);
 }
 
-/* @param[out] here_out  the host has to. */
-static weir_status place_there(const struct weir__rows_build *build, weir_rows_part *part, int in,
-                               int *here_out)
+/* In-arcs that are not the out-arcs. */
+static int wants_in(const struct weir__rows_build *build)
 {
-    const int there = weir__rows_on_device(build, part->part);
-    const weir_status status =
-        there ? weir__rows_place_there(build, part, in) : WEIR_ERR_UNSUPPORTED;
-    *here_out = status == WEIR_ERR_UNSUPPORTED || status == WEIR_ERR_NOMEM;
-    if (!*here_out)
-        return status;
-    return there && !build->sizes ? host_has_room(build, part, in) : WEIR_OK;
+    return build->config->in_arcs && !build->rows->symmetric;
+}
+
+static weir_status place_there(void *user, uint32_t p)
+{
+    struct weir__rows_build *build = user;
+    weir_status status = WEIR_OK;
+    for (int in = 0; in <= wants_in(build) && !status && weir__rows_on_device(build, p); in++) {
+        status = weir__rows_place_there(build, &build->rows->part[p], in);
+        build->there[in][p] = !status;
+        if (status == WEIR_ERR_NOMEM || status == WEIR_ERR_UNSUPPORTED)
+            status = WEIR_OK; /* the host has to */
+    }
+    return status;
+}
+
+weir_status weir__rows_place_all_there(struct weir__rows_build *build)
+{
+    return weir__activity_each(build->rows->parts, place_there, build);
+}
+
+/* Whether the host has to. */
+static weir_status is_here(const struct weir__rows_build *build, const weir_rows_part *part, int in,
+                           int *here_out)
+{
+    *here_out = !build->there[in][part->part];
+    return *here_out && !build->sizes && weir__rows_on_device(build, part->part)
+               ? host_has_room(build, part, in)
+               : WEIR_OK;
 }
 
 static weir_status place_out(const struct weir__rows_build *build, weir_rows_part *part)
 {
     struct csr csr = {.build = build, .part = part, .shift = key_shift(build)};
     int here;
-    weir_status status = place_there(build, part, 0, &here);
+    weir_status status = is_here(build, part, 0, &here);
     if (status || !here)
         return status;
     if (build->sizes) {
@@ -233,7 +254,7 @@ static weir_status place_in(struct weir__rows_build *build, weir_rows_part *part
 {
     struct csr csr = {.build = build, .part = part, .shift = key_shift(build), .in = 1};
     int here;
-    weir_status status = place_there(build, part, 1, &here);
+    weir_status status = is_here(build, part, 1, &here);
     if (status || !here)
         return status;
     if (build->sizes) {
@@ -301,7 +322,7 @@ weir_status weir__rows_place_part(struct weir__rows_build *build, uint32_t p)
     if (!status && build->config->in_arcs && rows->symmetric) {
         part->in = part->out;
         part->arcs_in = part->arcs_out;
-    } else if (!status && build->config->in_arcs) {
+    } else if (!status && wants_in(build)) {
         status = place_in(build, part);
     }
     if (!status && build->config->out_degrees)

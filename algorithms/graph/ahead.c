@@ -134,7 +134,7 @@ static void work_once(weir__ahead *a)
 static void *work(void *user)
 {
     weir__ahead *a = user;
-    (void)weir_observer_attach(a->observer); /* what this thread reads is a part of that call */
+    (void)weir__activity_aside(a->observer); /* what this thread reads is a part of that call */
     pthread_mutex_lock(&a->lock);
     while (!a->ended && !a->stopped) {
         if (may_read(a))

@@ -7,8 +7,8 @@
 #include "algorithms/graph/build.h"
 #include "algorithms/graph/csr_range.h"
 #include "runtime/observe.h"
+#include "runtime/support.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,7 +20,6 @@
 
 struct make {
     const struct weir__csr_input *input;
-    weir_observer *observer; /* of the call: for the threads */
     struct weir__csr_range range[WEIR_DEVICES_MAX];
     uint32_t devices; /* that take part */
     uint64_t *first;  /* by range: its first row; one more: behind the last */
@@ -38,58 +37,6 @@ uint32_t weir__csr_devices(const weir_context *context, uint64_t count, weir_dev
         if (weir__device_is_gpu(weir_context_device(context, d)))
             devices_out[gpus++] = weir_context_device(context, d);
     return gpus;
-}
-
-/* ---- all devices at once ------------------------------------------------------------------------------ */
-
-struct task {
-    struct make *make;
-    struct weir__csr_range *range;
-    weir_status (*work)(struct make *make, struct weir__csr_range *range);
-};
-
-static void *work(void *user)
-{
-    const struct task *task = user;
-    task->range->status = task->work(task->make, task->range);
-    task->range->sentence = weir__fail_keep();
-    return NULL;
-}
-
-static void *work_apart(void *user)
-{
-    const struct task *task = user;
-    (void)weir_observer_attach(
-        task->make->observer); /* what this thread does is a part of that call */
-    return work(user);
-}
-
-/* @return the first failure. */
-static weir_status each(struct make *make,
-                        weir_status (*fn)(struct make *make, struct weir__csr_range *range))
-{
-    struct task task[WEIR_DEVICES_MAX];
-    pthread_t thread[WEIR_DEVICES_MAX];
-    uint32_t apart = 0;
-    weir_status status = WEIR_OK;
-    for (uint32_t d = 0; d < make->devices; d++)
-        task[d] = (struct task){make, &make->range[d], fn};
-    while (apart + 1 < make->devices &&
-           pthread_create(&thread[apart], NULL, work_apart, &task[apart]) == 0)
-        apart++;
-    for (uint32_t d = apart; d < make->devices;
-         d++) /* of these there is one, if threads can be had */
-        (void)work(&task[d]);
-    for (uint32_t d = 0; d < apart; d++)
-        pthread_join(thread[d], NULL);
-    for (uint32_t d = 0; d < make->devices; d++) {
-        struct weir__csr_range *range = &make->range[d];
-        if (status || !(status = range->status))
-            free(range->sentence.text);
-        else
-            weir__fail_restore(&range->sentence);
-    }
-    return status;
 }
 
 /* ---- ranges ---------------------------------------------------------------------------------------- */
@@ -181,20 +128,23 @@ static weir_status count(struct make *make)
     return WEIR_OK;
 }
 
-static weir_status make_range(struct make *make, struct weir__csr_range *range)
+static weir_status make_range(void *user, uint32_t device)
 {
+    struct make *make = user;
+    struct weir__csr_range *range = &make->range[device];
     weir_status status = WEIR_OK;
     if (!range->queue)
         status = weir_queue_create(range->device, 0, &range->queue);
     return status ? status : weir__csr_range_make(range, make->graph.offsets);
 }
 
-static weir_status bring_range(struct make *make, struct weir__csr_range *range)
+static weir_status bring_range(void *user, uint32_t device)
 {
+    struct make *make = user;
     uint64_t to = make->kept;
-    for (const struct weir__csr_range *r = make->range; r < range; r++)
-        to += r->kept;
-    return weir__csr_range_bring(range, to, (void *)make->graph.offsets,
+    for (uint32_t d = 0; d < device; d++)
+        to += make->range[d].kept;
+    return weir__csr_range_bring(&make->range[device], to, (void *)make->graph.offsets,
                                  (void *)make->graph.targets, (void *)make->graph.weights_u32);
 }
 
@@ -227,8 +177,9 @@ static weir_status pass(struct make *make, uint32_t first)
         range->before = make->graph.offsets[row[0]];
         range->arcs = make->graph.offsets[row[1]] - range->before;
     }
-    if ((status = each(make, make_range)) || (!make->graph.targets && (status = take_arcs(make))) ||
-        (status = each(make, bring_range)))
+    if ((status = weir__activity_each(make->devices, make_range, make)) ||
+        (!make->graph.targets && (status = take_arcs(make))) ||
+        (status = weir__activity_each(make->devices, bring_range, make)))
         return status;
     for (uint32_t d = 0; d < make->devices; d++)
         make->kept += make->range[d].kept;
@@ -271,7 +222,6 @@ weir_status weir__csr_make(const weir_context *context, weir_device *const *devi
         (status = weir__calloc(1, sizeof *make, "the making of a graph", &make)))
         return status;
     make->input = input;
-    make->observer = weir__activity_observer();
     for (uint32_t d = 0; d < count; d++) {
         make->range[d].input = input;
         make->range[d].context = context;

@@ -6,6 +6,7 @@
 #include "algorithms/graph/csr_op.h"
 #include "algorithms/graph/sort_keys.h"
 #include "runtime/observe.h"
+#include "runtime/support.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,6 @@
 #define WEIR_ALGORITHMS_GRAPH_CSR_RANGE_H
 
 #include "algorithms/graph/csr.h"
-#include "runtime/support.h"
 
 /** A device with the rows that it has at the moment. Belongs to one thread at a time. */
 struct weir__csr_range {
@@ -25,8 +24,6 @@ struct weir__csr_range {
         uint32_t *integers; /* on the host */
     } piece;                /* of a list */
     struct weir__csr_sorter sorter;
-    weir_status status;
-    struct weir__sentence sentence; /* why it failed */
 };
 
 /** What a device takes to bring a list over. */

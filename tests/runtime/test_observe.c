@@ -289,9 +289,80 @@ static void what_cannot_be_is_refused(void **state)
     assert_null(observer);
 }
 
+/* ---- work side by side ------------------------------------------------------------------------------- */
+
+struct side {
+    weir_observer *observer;
+    _Atomic uint32_t called, stopped;
+    int fails, stops;
+    pthread_t thread[4];
+};
+
+static weir_status work_aside(void *user, uint32_t index)
+{
+    struct side *side = user;
+    struct weir__activity part;
+    struct chunks chunks = {.stop_at = UINT64_MAX};
+    weir_status status;
+    atomic_fetch_or(&side->called, 1u << index);
+    side->thread[index] = pthread_self();
+    weir__upload_waited(index + UINT64_C(1));
+    weir__activity_part(&part, "not shown", "things", 9);
+    weir__activity_expect(1000);
+    if ((status = weir__activity_went(10)) ||
+        (status = weir__activity_for("nor this", "chunks", 50, 1, 2, chunk, &chunks)))
+        return weir__activity_end(&part, status);
+    if (side->observer)
+        assert_string_equal(look(side->observer).name, "placing");
+    if (side->stops) {
+        weir_observer_stop(side->observer);
+        while (!(status = weir__activity_for("nor that", "chunks", 50, 1, 2, chunk, &chunks)))
+            ;
+        atomic_fetch_add(&side->stopped, 1);
+    } else if (side->fails && index % 2) {
+        status = weir__fail(WEIR_ERR_IO, "number %u", (unsigned)index);
+    }
+    return weir__activity_end(&part, status);
+}
+
+static void each_is_called_on_a_thread_of_its_own(void **state)
+{
+    struct side side = {.observer = new_observer()};
+    struct weir__activity call;
+    (void)state;
+    const uint64_t before_ns = weir__upload_ns();
+    weir__activity_begin(&call, "placing", "arcs", 100);
+    OK(weir__activity_each(4, work_aside, &side));
+    assert_int_equal(side.called, 15);
+    for (int i = 0; i < 4; i++)
+        for (int k = 0; k < i; k++)
+            assert_false(pthread_equal(side.thread[i], side.thread[k]));
+    assert_true(pthread_equal(side.thread[3], pthread_self()));
+    assert_int_equal(look(side.observer).done, 40);
+    assert_int_equal(look(side.observer).total, 100);
+    assert_int_equal(weir__upload_ns() - before_ns, 4); /* the calling thread's own, the longest */
+    side.fails = 1;
+    STATUS(weir__activity_each(4, work_aside, &side), WEIR_ERR_IO);
+    assert_detail("number 1");
+    side.fails = 0;
+    OK(weir__activity_went(1)); /* the calling thread is as it was before */
+    assert_int_equal(look(side.observer).done, 81);
+    side.stops = 1;
+    STATUS(weir__activity_each(4, work_aside, &side), WEIR_ERR_CANCELLED);
+    assert_detail("cancelled while placing");
+    assert_true(side.stopped >= 1);
+    (void)weir__activity_end(&call, WEIR_ERR_CANCELLED);
+    weir_observer_destroy(side.observer);
+    side = (struct side){.fails = 1};
+    STATUS(weir__activity_each(3, work_aside, &side), WEIR_ERR_IO);
+    OK(weir__activity_each(1, work_aside, &side));
+    OK(weir__activity_each(0, work_aside, &side));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_is_called_on_a_thread_of_its_own),
         cmocka_unit_test(sees_what_a_call_is_busy_with),
         cmocka_unit_test(a_stop_ends_this_call_and_later_ones),
         cmocka_unit_test(a_limit_counts_from_where_each_call_begins),

@@ -299,6 +299,32 @@ static int plan_here(const struct weir__maker *maker, weir_context *context,
     return !status;
 }
 
+/* Whether a graph of the same sizes takes less than half of what each GPU has, however its parts differ: then it is not gone over. */
+#define ROOMY 2.0
+
+static int is_roomy(const struct weir__maker *maker, weir_context *context, const weir_graph *graph,
+                    const weir_partition *partition, struct weir__plan *plan)
+{
+    const uint32_t parts = partition ? partition->parts : weir_context_device_count(context);
+    /* Unless it is known to be symmetric, it has in-arcs, too. */
+    const weir_graph sketch =
+        weir__graph_sketch(graph->vertices, graph->arcs, graph->mirrored, graph->weight_kind);
+    const weir_partition equal = weir__partition_sketch(&sketch, parts);
+    double uneven = 1;
+    if (partition) {
+        uneven = partition->arc_balance > uneven ? partition->arc_balance : uneven;
+        uneven = partition->vertex_balance > uneven ? partition->vertex_balance : uneven;
+    }
+    if (!plan_here(maker, context, &sketch, &equal, plan))
+        return 0;
+    for (uint32_t d = 0; d < plan->devices; d++) {
+        const struct weir__plan_use *use = &plan->device[d];
+        if (use->shared || (double)use->taken * uneven * ROOMY > (double)use->bound)
+            return 0;
+    }
+    return 1;
+}
+
 /* Whether arcs on the devices fit; if not, and nobody has chosen, whether arcs in host memory do. */
 static weir_status settle(const struct weir__maker *maker, weir_context *context,
                           const weir_graph *graph, const weir_partition *partition, int chosen,
@@ -340,7 +366,8 @@ weir_status weir__plan_check(const struct weir__maker *maker, weir_context *cont
         return WEIR_OK;
     if ((status = weir__calloc(1, sizeof *plan, "plan", &plan)))
         return status;
-    status = settle(maker, context, graph, partition, chosen, plan, why_out);
+    if (!is_roomy(maker, context, graph, partition, plan))
+        status = settle(maker, context, graph, partition, chosen, plan, why_out);
     free(plan);
     return status;
 }

@@ -52,6 +52,11 @@ void weir__rows_pretend(uint64_t piece, uint64_t stretch);
 weir_status weir__rows_count_in(struct weir__rows_build *build);
 /** Numbers, and the parts' begins. */
 weir_status weir__rows_number(struct weir__rows_build *build);
+/** Whether the first device sorts vertices by degree, rather than the host. */
+int weir__rows_number_on_device(const struct weir__rows_build *build);
+/** Fill rows->number, vertex and degree but for the gaps, in the order by degree. Where parts begin is known.
+ *  @retval WEIR_ERR_NOMEM  the host has to. */
+weir_status weir__rows_number_there(const struct weir__rows_build *build, uint32_t degree_max);
 /** In-arcs by number, from the in-degrees, unless they are there. */
 weir_status weir__rows_transpose(struct weir__rows_build *build);
 /** The rows of all parts whose devices put them in order, side by side; those that have no room for it are left to the host. */

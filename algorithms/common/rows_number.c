@@ -2,7 +2,8 @@
  *
  * Vertices are sorted by part, within a part by degree if that is wanted, and then by id: counting sorts
  * that keep the order of equals, from the lowest digit of the degree up to the part. Each counts by blocks,
- * and the sums of those before tell a block where its own go, so that blocks are independent. */
+ * and the sums of those before tell a block where its own go, so that blocks are independent. Of large graphs that are numbered by degree
+ * a GPU does it (rows_number_device.c). */
 #include "algorithms/common/bring.h"
 #include "algorithms/common/rows_build.h"
 #include "algorithms/graph/sketch.h"
@@ -160,22 +161,19 @@ static void add_up_blocks(void *user, uint64_t begin, uint64_t end)
     memcpy(sort->first + begin, sum, (end - begin) * sizeof *sum);
 }
 
-/* Where each digit's vertices begin. Totals, if asked for, are how many there are. */
-static void add_up(const struct sort *sort, uint32_t *totals)
+/* Where each digit's vertices begin. */
+static void add_up(const struct sort *sort)
 {
     uint32_t sum = 0;
     weir__parallel_for(sort->digits, SUM_DIGITS, 0, add_up_blocks, (void *)(uintptr_t)sort);
     for (uint32_t digit = 0; digit < sort->digits; digit++) {
         const uint32_t here = sort->first[digit];
-        if (totals)
-            totals[digit] = here;
         sort->first[digit] = sum;
         sum += here;
     }
 }
 
-static weir_status sort_by_digit(struct sort *sort, uint32_t shift, uint32_t *spare,
-                                 uint32_t *totals)
+static weir_status sort_by_digit(struct sort *sort, uint32_t shift, uint32_t *spare)
 {
     static const char what[] = "sorting vertices";
     sort->shift = shift;
@@ -183,7 +181,7 @@ static weir_status sort_by_digit(struct sort *sort, uint32_t shift, uint32_t *sp
     weir_status status = weir__activity_for(what, "blocks", sort->blocks, 1, 0, count_blocks, sort);
     if (status)
         return status;
-    add_up(sort, totals);
+    add_up(sort);
     if ((status = weir__activity_for(what, "blocks", sort->blocks, 1, 0, move_blocks, sort)))
         return status;
     uint32_t *sorted = sort->to;
@@ -248,8 +246,22 @@ static void clear_gaps(weir_rows *rows)
         }
 }
 
-/* Find the last row of each part that has arcs. In a part that is numbered by degree all rows behind it are isolated vertices,
- * as a rule half of those of an R-MAT graph. */
+/* In a part that is numbered by degree all rows behind those with arcs are isolated vertices, as a rule half of those of an R-MAT
+ * graph. */
+static uint32_t busy_by_degree(const struct sort *sort, const uint32_t *vertex, uint32_t owned)
+{
+    uint32_t low = 0, high = owned;
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (sort->degree[vertex[middle]])
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Find the last row of each part that has arcs. */
 static void look_for_busy(const struct sort *sort)
 {
     weir_rows *rows = sort->build->rows;
@@ -257,25 +269,71 @@ static void look_for_busy(const struct sort *sort)
         weir_rows_part *part = &rows->part[p];
         const uint32_t *vertex = rows->vertex + part->begin;
         part->busy = part->owned;
+        if (rows->order == WEIR_ROWS_BY_DEGREE)
+            part->busy = busy_by_degree(sort, vertex, part->owned);
         while (part->busy && !sort->degree[vertex[part->busy - 1]])
             part->busy--;
     }
 }
 
-static weir_status number_all(struct sort *sort, const uint32_t *totals)
+struct owned {
+    const uint8_t *owner;
+    uint32_t totals[256]; /* relaxed atomics, read after the join */
+};
+
+static void count_owned(void *user, uint64_t begin, uint64_t end)
+{
+    struct owned *owned = user;
+    uint32_t count[256] = {0};
+    for (uint64_t v = begin; v < end; v++)
+        count[owned->owner[v]]++;
+    for (uint32_t p = 0; p < 256; p++)
+        if (count[p])
+            __atomic_fetch_add(&owned->totals[p], count[p], __ATOMIC_RELAXED);
+}
+
+/* Where parts begin, and room for what follows from that. */
+static weir_status make_room(struct sort *sort)
 {
     weir_rows *rows = sort->build->rows;
+    struct owned owned = {.owner = sort->build->owner};
+    weir_status status = weir__activity_for("counting vertices", "vertices", rows->vertices, BLOCK,
+                                            0, count_owned, &owned);
+    if (status || (status = set_begins(sort->build, owned.totals)) ||
+        (status = weir__alloc(rows->vertices, 4, "numbers", &rows->number)) ||
+        (status = weir__alloc(rows->numbers, 4, "vertices of numbers", &rows->vertex)))
+        return status;
+    return weir__alloc(rows->numbers, 4, "degrees", &rows->degree);
+}
+
+/* By the cores of the host. */
+static weir_status number_here(struct sort *sort)
+{
+    const weir_rows *rows = sort->build->rows;
+    const uint64_t n = rows->vertices;
+    uint32_t *spare = NULL;
     weir_status status;
-    if ((status = set_begins(sort->build, totals)) ||
-        (status = weir__alloc(rows->numbers, 4, "vertices of numbers", &rows->vertex)) ||
-        (status = weir__alloc(rows->numbers, 4, "degrees", &rows->degree)))
-        return status;
-    if ((status = weir__activity_for("numbering vertices", "vertices", rows->vertices, BLOCK, 0,
-                                     write_numbers, sort)))
-        return status;
-    clear_gaps(rows);
-    look_for_busy(sort);
-    return WEIR_OK;
+    if ((status = weir__alloc(n, 4, "order of vertices", &sort->to)) ||
+        (status = weir__alloc(n, 4, "order of vertices", &spare)) ||
+        (status = weir__alloc(sort->blocks * DIGITS, 4, "vertices of blocks", &sort->base)))
+        goto out;
+    if (rows->order == WEIR_ROWS_BY_DEGREE)
+        for (uint32_t shift = 0; shift < 32 && sort->degree_max >> shift && !status;
+             shift += DIGIT_BITS)
+            status = sort_by_digit(sort, shift, spare);
+    if (!status && !(status = sort_by_digit(sort, OWNER_SHIFT, spare)))
+        status =
+            weir__activity_for("numbering vertices", "vertices", n, BLOCK, 0, write_numbers, sort);
+out:
+    free(sort->base);
+    if (sort->from) { /* the two orders have changed places, or not */
+        free(sort->from);
+        free(sort->to);
+    } else {
+        free(sort->to);
+        free(spare);
+    }
+    return status;
 }
 
 static weir_status choose_order(struct sort *sort)
@@ -306,37 +364,27 @@ static weir_status number_sketch(struct weir__rows_build *build)
 weir_status weir__rows_number(struct weir__rows_build *build)
 {
     weir_rows *rows = build->rows;
-    uint64_t n = rows->vertices;
-    uint32_t *spare = NULL, totals[256] = {0}, first[DIGITS];
+    const uint64_t n = rows->vertices;
+    uint32_t first[DIGITS];
     struct sort sort = {.build = build, .first = first, .blocks = (n + BLOCK - 1) / BLOCK};
     weir_status status;
     if (weir__graph_is_sketch(build->graph))
         return number_sketch(build);
-    if ((status = weir__alloc(n, 4, "numbers", &rows->number)) ||
-        (status = weir__alloc(n, 4, "degrees of vertices", &sort.degree)) ||
-        (status = weir__alloc(n, 4, "order of vertices", &sort.to)) ||
-        (status = weir__alloc(n, 4, "order of vertices", &spare)) ||
-        (status = weir__alloc(sort.blocks * DIGITS, 4, "vertices of blocks", &sort.base)))
-        goto out;
-    if ((status = weir__activity_for("adding up degrees", "vertices", n, BLOCK, 0, add_degrees,
-                                     &sort)) ||
-        (status = choose_order(&sort)))
-        goto out;
-    if (rows->order == WEIR_ROWS_BY_DEGREE)
-        for (uint32_t shift = 0; shift < 32 && sort.degree_max >> shift && !status;
-             shift += DIGIT_BITS)
-            status = sort_by_digit(&sort, shift, spare, NULL);
-    if (!status && !(status = sort_by_digit(&sort, OWNER_SHIFT, spare, totals)))
-        status = number_all(&sort, totals);
-out:
-    free(sort.base);
-    free(sort.degree);
-    if (sort.from) { /* the two orders have changed places, or not */
-        free(sort.from);
-        free(sort.to);
-    } else {
-        free(sort.to);
-        free(spare);
+    if ((status = weir__alloc(n, 4, "degrees of vertices", &sort.degree)))
+        return status;
+    if (!(status = weir__activity_for("adding up degrees", "vertices", n, BLOCK, 0, add_degrees,
+                                      &sort)) &&
+        !(status = choose_order(&sort)) && !(status = make_room(&sort))) {
+        status = weir__rows_number_on_device(build)
+                     ? weir__rows_number_there(build, sort.degree_max)
+                     : WEIR_ERR_NOMEM;
+        if (status == WEIR_ERR_NOMEM)
+            status = number_here(&sort);
     }
+    if (!status) {
+        clear_gaps(rows);
+        look_for_busy(&sort);
+    }
+    free(sort.degree);
     return status;
 }

@@ -17,6 +17,17 @@ typedef struct arcs_piece {
     const double *weights_f64;
 } arcs_piece;
 
+/** The tail of the next arc of a lane that goes along a tile: it lies from the tail before on. A lane by itself goes from row to row; those
+ *  that go abreast, a stride apart, search. */
+WEIR_DEV uint64_t arcs_tail(const uint64_t *ends, uint64_t before, uint64_t high, uint64_t arc)
+{
+    if (WEIR_LANES > 1)
+        return csr_find(ends, before, high, arc);
+    while (ends[before] <= arc)
+        before++;
+    return before;
+}
+
 /** A kernel NAME over a piece that calls take(args, tail, i) for each of its arcs; i counts from the first one that is here.
  *  @param[in] type  of the arguments, whose first member is `arcs_piece here`. */
 #define ARCS_KERNEL(name, type, take)                                                           \
@@ -29,8 +40,11 @@ typedef struct arcs_piece {
             const uint64_t end = tile + CSR_TILE < here->count ? tile + CSR_TILE : here->count; \
             const uint64_t low = csr_find(ends, 0, here->vertices, here->begin + tile);         \
             const uint64_t high = csr_find(ends, low, here->vertices, here->begin + end - 1);   \
-            for (uint64_t i = tile + weir_lane(); i < end; i += WEIR_LANES)                     \
-                take(a, csr_find(ends, low, high, here->begin + i), i);                         \
+            uint64_t tail = low;                                                                \
+            for (uint64_t i = tile + weir_lane(); i < end; i += WEIR_LANES) {                   \
+                tail = arcs_tail(ends, tail, high, here->begin + i);                            \
+                take(a, tail, i);                                                               \
+            }                                                                                   \
         }                                                                                       \
     }
 

@@ -4,18 +4,21 @@
 
 uint64_t weir__pieces_usual(const weir_graph *graph)
 {
-    const uint64_t most = WEIR__PIECES_ARCS / 2, half = graph->arcs / 2 + 1;
-    return half < most ? half : most;
+    const uint64_t most = WEIR__PIECES_ARCS / 2;
+    return graph->arcs < most ? graph->arcs : most;
 }
 
 weir_status weir__pieces_open(const weir_graph *graph, weir_device *device, uint64_t most,
                               int weights, struct weir__pieces *pieces)
 {
     weir_status status;
-    *pieces =
-        (struct weir__pieces){.graph = graph, .device = device, .most = most, .weights = weights};
+    *pieces = (struct weir__pieces){.graph = graph,
+                                    .device = device,
+                                    .most = most,
+                                    .weights = weights,
+                                    .rooms = graph->arcs > most ? 2 : 1};
     status = weir_queue_create(device, 0, &pieces->queue);
-    for (int i = 0; i < 2 && !status; i++) {
+    for (int i = 0; i < pieces->rooms && !status; i++) {
         status = weir__device_alloc_as(device, "arcs of the graph, a piece", most, 4,
                                        &pieces->room[i].heads);
         if (!status && pieces->weights)
@@ -44,13 +47,13 @@ weir_status weir__pieces_feed(struct weir__pieces *pieces, const weir_kernel *ke
     const weir_graph *graph = pieces->graph;
     uint32_t *heads = pieces->room[pieces->turn].heads;
     void *weights = pieces->room[pieces->turn].weights;
-    weir_status status;
+    weir_status status = pieces->rooms > 1 ? WEIR_OK : weir_queue_sync(pieces->queue);
     here->begin = begin;
     here->count = count;
     here->heads = heads;
     here->weights_u32 = graph->weights_u32 ? weights : NULL;
     here->weights_f64 = graph->weights_u32 ? NULL : weights;
-    if ((status = weir__upload(pieces->device, heads, graph->targets + begin, count * 4)))
+    if (status || (status = weir__upload(pieces->device, heads, graph->targets + begin, count * 4)))
         return status;
     if (here->weights_u32)
         status = weir__upload(pieces->device, weights, graph->weights_u32 + begin, count * 4);
@@ -59,7 +62,7 @@ weir_status weir__pieces_feed(struct weir__pieces *pieces, const weir_kernel *ke
     /* The kernel before looks at the other room, into which the next piece goes. */
     if (status || (status = weir_queue_sync(pieces->queue)))
         return status;
-    pieces->turn ^= 1;
+    pieces->turn = (pieces->turn + 1) % pieces->rooms;
     return weir_queue_launch(pieces->queue, kernel, args, bytes);
 }
 

@@ -8,20 +8,22 @@
 /** Arcs that two pieces have together where there is no reason for less: 2^26. */
 #define WEIR__PIECES_ARCS (UINT64_C(1) << 26)
 
-/** Room for two pieces on a device: one comes over while a kernel looks at the other. Used by one thread at a time. */
+/** Room for pieces on a device, two where there are several: one comes over while a kernel looks at the other. Used by one thread at a
+ *  time. */
 struct weir__pieces {
     const weir_graph *graph;
     weir_device *device;
     weir_queue *queue; /* for other work on the same arrays, too */
     uint64_t most;     /* arcs of a piece */
-    int weights, turn;
+    int weights;
+    int rooms, turn; /* how many, and the next one's */
     struct {
         uint32_t *heads;
         void *weights;
     } room[2];
 };
 
-/** Arcs of a piece of a graph where nobody asks for another number: 2^25, and half of those that there are. */
+/** Arcs of a piece of a graph where nobody asks for another number: 2^25, or all that there are. */
 uint64_t weir__pieces_usual(const weir_graph *graph);
 /** Take the room. weir__pieces_close() is due in any case. @param[in] weights  whether weights come along, of the graph's kind.
  *  @retval WEIR_ERR_NOMEM, WEIR_ERR_DEVICE */

@@ -21,11 +21,9 @@ typedef struct arcs_piece {
  *  that go abreast, a stride apart, search. */
 WEIR_DEV uint64_t arcs_tail(const uint64_t *ends, uint64_t before, uint64_t high, uint64_t arc)
 {
-    if (WEIR_LANES > 1)
-        return csr_find(ends, before, high, arc);
-    while (ends[before] <= arc)
+    while (WEIR_LANES == 1 && ends[before] <= arc)
         before++;
-    return before;
+    return WEIR_LANES == 1 ? before : csr_find(ends, before, high, arc);
 }
 
 /** A kernel NAME over a piece that calls take(args, tail, i) for each of its arcs; i counts from the first one that is here.

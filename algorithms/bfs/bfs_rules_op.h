@@ -81,8 +81,7 @@ WEIR_DEV void bfs_certify_arc(const bfs_certify_args *a, uint64_t tail, uint64_t
     const uint32_t rule = bfs_rule_of_arc(from, to);
     if (rule)
         certify_breaks(&a->share, CERTIFY_ARC, a->here.begin + i, rule);
-    else if (to == from + 1 &&
-             (!a->found.parents || a->found.parents[head] == (int64_t)tail))
+    else if (to == from + 1 && (!a->found.parents || a->found.parents[head] == (int64_t)tail))
         certify_mark(a->marks, head);
 }
 

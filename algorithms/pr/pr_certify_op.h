@@ -20,7 +20,8 @@ WEIR_DEV void pr_certify_shares(const pr_certify_args *a, uint32_t worker, uint3
     for (uint64_t v = (uint64_t)worker * WEIR_LANES + weir_lane(); v < a->here.vertices;
          v += (uint64_t)workers * WEIR_LANES) {
         const uint64_t arcs = a->here.offsets[v + 1] - a->here.offsets[v];
-        a->shares[v] = arcs ? a->shares[v] / (double)arcs : 0;
+        if (arcs) /* of others nobody asks for a share */
+            a->shares[v] /= (double)arcs;
     }
 }
 

@@ -180,6 +180,25 @@ static void circles_of_weight_0_hold_nobody(void **state)
     weir_context_destroy(context);
 }
 
+/* Behind an arc of weight 0, on the host and on devices: one of another weight holds nobody at the same distance. */
+static void only_arcs_of_weight_0_hold_at_one_distance(void **state)
+{
+    static const double arcs[][3] = {{0, 1, 5}, {1, 2, 0}, {2, 3, 3}, {1, 4, 2}};
+    double distances[] = {0, 5, 5, 8, 7};
+    weir_context *context = open_or_skip(state);
+    weir_graph *graph = WRITTEN(5, arcs);
+    HOLDS(graph, weir_sssp_certify(context, graph, 0, distances));
+    distances[3] = 5;
+    BROKEN(graph, weir_sssp_certify(context, graph, 0, distances),
+           "vertex 3 has distance 5, but no path from the source is that long");
+    distances[3] = 8;
+    distances[4] = 5;
+    BROKEN(graph, weir_sssp_certify(context, graph, 0, distances),
+           "vertex 4 has distance 5, but no path from the source is that long");
+    weir_graph_destroy(graph);
+    weir_context_destroy(context);
+}
+
 /* Long arcs to which short ones add nothing go round in a circle too. */
 static void arcs_that_are_lost_in_a_sum_hold_nobody(void **state)
 {
@@ -246,6 +265,7 @@ int main(void)
         ON_EACH_SPEC(runs_pass),
         ON_EACH_SPEC(wrong_distances_are_named),
         ON_EACH_SPEC(circles_of_weight_0_hold_nobody),
+        ON_EACH_SPEC(only_arcs_of_weight_0_hold_at_one_distance),
         ON_EACH_SPEC(arcs_that_are_lost_in_a_sum_hold_nobody),
         ON_EACH_SPEC(any_wrong_distance_is_found),
         ON_BACKEND(bad_graphs_are_refused, "host:2"),

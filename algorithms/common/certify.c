@@ -247,6 +247,8 @@ weir_status weir__certify_each(weir_context *context, const weir_graph *graph, i
         (void)weir__activity_fail(of.status); /* which says what the call was busy with */
     else if (of.status && of.detail)
         weir__fail_adopt(of.status, of.detail);
+    else if (of.status)
+        (void)weir__fail(of.status, "a device failed, and no memory was left to keep why");
     free(of.detail);
     return of.status;
 }

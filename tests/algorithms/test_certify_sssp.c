@@ -57,8 +57,8 @@ static void real_weights_pass(void **state)
 {
     static const double weight[] = {.1, 0, 1e-30, 3.7, 1e17, 0.30000000000000004, 2};
     uint32_t from[600], to[600];
-    double *weights = calloc(600, sizeof *weights);
     weir_context *context = open_or_skip(state);
+    double weights[600];
     uint64_t seed = 5;
     for (int round = 0; round < 6; round++) {
         weir_graph *graph;
@@ -84,7 +84,6 @@ static void real_weights_pass(void **state)
         free(distances);
         weir_graph_destroy(graph);
     }
-    free(weights);
     weir_context_destroy(context);
 }
 

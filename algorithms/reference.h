@@ -12,5 +12,14 @@ void weir__pr_reference_need(const weir_graph *graph, struct weir__need *need);
 void weir__cc_reference_need(const weir_graph *graph, struct weir__need *need);
 /** Of weir_pr_check(). */
 void weir__pr_check_need(const weir_graph *graph, struct weir__need *need);
+/** Of weir_bfs_certify() and the others. @param[in] parents  whether there is a tree. */
+void weir__bfs_certify_need(const weir_context *context, const weir_graph *graph, int parents,
+                            struct weir__need *need);
+void weir__sssp_certify_need(const weir_context *context, const weir_graph *graph, int parents,
+                             struct weir__need *need);
+void weir__pr_certify_need(const weir_context *context, const weir_graph *graph, int parents,
+                           struct weir__need *need);
+void weir__cc_certify_need(const weir_context *context, const weir_graph *graph, int parents,
+                           struct weir__need *need);
 
 #endif

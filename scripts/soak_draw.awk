@@ -28,6 +28,7 @@ function shared() {
     draw(20, "trials", "1 2 3")
     draw(20, "seed", "1 2 77")
     draw(30, "memory", "auto device host")
+    draw(40, "verify-by", "auto reference certificate")
 }
 
 # What runs through the worklist. A kernel that stays has one order; lanes that take items by themselves, no mapping.
@@ -126,10 +127,10 @@ function settle(small) {
 }
 
 function names(verb, text) {
-    text["bfs"] = "source sources undirected devices memory partition direction parents route order kernel queues worker fetch mapping balance wire trials seed verify"
-    text["sssp"] = "source sources undirected weights devices memory partition direction route order kernel queues worker fetch mapping balance wire trials seed verify"
-    text["pr"] = "undirected devices memory partition direction tolerance damping dangling bands hubs bins route order kernel queues worker fetch mapping trials seed verify"
-    text["cc"] = "undirected devices memory partition stream route trials seed verify"
+    text["bfs"] = "source sources undirected devices memory partition direction parents route order kernel queues worker fetch mapping balance wire trials seed verify verify-by"
+    text["sssp"] = "source sources undirected weights devices memory partition direction route order kernel queues worker fetch mapping balance wire trials seed verify verify-by"
+    text["pr"] = "undirected devices memory partition direction tolerance damping dangling bands hubs bins route order kernel queues worker fetch mapping trials seed verify verify-by"
+    text["cc"] = "undirected devices memory partition stream route trials seed verify verify-by"
     text["pbf"] = "elements selectivity devices packet schedule work trials seed verify"
     # Left alone: what bounds a run by itself, and what only writes about it.
     text["left"] = "time-limit iterations stats output output-parents json trace dot help"

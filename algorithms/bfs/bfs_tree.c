@@ -9,66 +9,46 @@
  * one level down. The levels are an argument, which callers compare with a reference's or take from a run:
  * levels that obey (3) with a parent for each are those of the shortest ways. */
 #include "algorithms/algorithms.h"
+#include "algorithms/bfs/bfs_rules.h"
 #include "algorithms/graph/arcs.h"
 #include "runtime/observe.h"
 #include "runtime/support.h"
 
-enum { CHUNK = 1 << 14 };
+#include <stdio.h>
 
-enum rule { HOLDS, SOURCE, LEVELS, NO_VERTEX, NO_PARENT, STEP, ARC, SKIPS, SPAN };
+enum { CHUNK = 1 << 14 };
 
 struct tree {
     const weir_graph *graph;
-    uint64_t source;
-    const int64_t *parents;
-    const int32_t *levels;
+    bfs_found found;
     uint64_t first; /* smallest vertex that breaks a rule; relaxed, the join publishes it */
 };
 
-static enum rule look_up(const struct tree *tree, uint64_t v)
-{
-    int64_t parent = tree->parents[v];
-    if (v == tree->source)
-        return parent == (int64_t)v && tree->levels[v] == 0 ? HOLDS : SOURCE;
-    if (tree->levels[v] == -1)
-        return parent == -1 ? HOLDS : LEVELS;
-    if (tree->levels[v] < 1)
-        return LEVELS;
-    if (parent == -1)
-        return NO_PARENT;
-    if (parent < 0 || (uint64_t)parent >= tree->graph->vertices)
-        return NO_VERTEX;
-    if (tree->levels[parent] != tree->levels[v] - 1)
-        return STEP;
-    return weir__arc_find(tree->graph, (uint64_t)parent, v) != UINT64_MAX ? HOLDS : ARC;
-}
-
-static enum rule look_down(const struct tree *tree, uint64_t v)
+/* What a vertex breaks, and with which of its arcs. */
+static uint32_t look(const struct tree *tree, uint64_t v, uint64_t *arc_out)
 {
     const weir_graph *graph = tree->graph;
-    if (tree->levels[v] == -1)
-        return HOLDS;
-    for (uint64_t arc = graph->offsets[v]; arc < graph->offsets[v + 1]; arc++) {
-        int64_t level = tree->levels[graph->targets[arc]];
-        if (level == -1)
-            return SPAN;
-        if (level > (int64_t)tree->levels[v] + 1)
-            return SKIPS;
+    const bfs_found *f = &tree->found;
+    uint32_t rule = bfs_rule_of_vertex(f, v);
+    *arc_out = UINT64_MAX;
+    if (!rule && v != f->source && f->levels[v] != -1 &&
+        weir__arc_find(graph, (uint64_t)f->parents[v], v) == UINT64_MAX)
+        rule = BFS_ARC;
+    if (rule || f->levels[v] == -1)
+        return rule;
+    for (uint64_t arc = graph->offsets[v]; arc < graph->offsets[v + 1] && !rule; arc++) {
+        rule = bfs_rule_of_arc(f->levels[v], f->levels[graph->targets[arc]]);
+        *arc_out = rule ? arc : UINT64_MAX;
     }
-    return HOLDS;
-}
-
-static enum rule look(const struct tree *tree, uint64_t v)
-{
-    enum rule rule = look_up(tree, v);
-    return rule ? rule : look_down(tree, v);
+    return rule;
 }
 
 static void look_at_chunk(void *user, uint64_t begin, uint64_t end)
 {
     struct tree *tree = user;
+    uint64_t arc;
     for (uint64_t v = begin; v < end; v++) {
-        if (!look(tree, v))
+        if (!look(tree, v, &arc))
             continue;
         uint64_t first = __atomic_load_n(&tree->first, __ATOMIC_RELAXED);
         while (v < first && !__atomic_compare_exchange_n(&tree->first, &first, v, 0,
@@ -78,41 +58,59 @@ static void look_at_chunk(void *user, uint64_t begin, uint64_t end)
     }
 }
 
-static const char *text_of(enum rule rule)
+static const char *text_of(uint32_t rule, int tree)
 {
     switch (rule) {
-    case SOURCE:
-        return "the source must be its own parent, at level 0";
-    case LEVELS:
-        return "levels and tree must have reached the same vertices";
-    case NO_PARENT:
+    case BFS_SOURCE:
+        return tree ? "the source must be its own parent, at level 0"
+                    : "the source must be at level 0";
+    case BFS_LEVELS:
+        return tree ? "levels and tree must have reached the same vertices"
+                    : "a level must be 1 or more, or -1";
+    case BFS_NO_PARENT:
         return "a vertex that was reached must have a parent";
-    case NO_VERTEX:
+    case BFS_NO_VERTEX:
         return "a parent must be a vertex";
-    case STEP:
+    case BFS_STEP:
         return "a vertex must be one level below its parent";
-    case ARC:
+    case BFS_ARC:
         return "an arc must lead from a parent to its vertex";
-    case SKIPS:
+    case BFS_BELOW:
+        return "an arc must lead to it from one level above";
+    case BFS_SKIPS:
         return "no arc may lead more than one level down";
     default:
-        return "what an arc leads to from the tree must be in it";
+        return tree ? "what an arc leads to from the tree must be in it"
+                    : "what an arc leads to from a vertex that was reached must have been reached";
     }
+}
+
+weir_status weir__bfs_breaks(const weir_graph *graph, const bfs_found *found, uint64_t vertex,
+                             uint64_t arc, uint32_t rule)
+{
+    char parent[48] = "", where[64] = "";
+    if (found->parents)
+        snprintf(parent, sizeof parent, " has parent %lld", (long long)found->parents[vertex]);
+    if (arc != UINT64_MAX)
+        snprintf(where, sizeof where, "%s an arc to vertex %u at level %d",
+                 found->parents ? " and" : " has", graph->targets[arc],
+                 found->levels[graph->targets[arc]]);
+    return weir__fail(WEIR_ERR_VERIFY, "vertex %llu at level %d%s%s, but %s",
+                      (unsigned long long)vertex, found->levels[vertex], parent, where,
+                      text_of(rule, found->parents != NULL));
 }
 
 weir_status weir_bfs_tree_check(const weir_graph *graph, uint64_t source, const int64_t *parents,
                                 const int32_t *levels)
 {
-    struct tree tree = {.graph = graph,
-                        .source = source,
-                        .parents = parents,
-                        .levels = levels,
-                        .first = UINT64_MAX};
+    struct tree tree = {.graph = graph, .first = UINT64_MAX};
+    uint64_t arc;
     if (!graph || !parents || !levels)
         return weir__fail(WEIR_ERR_INVALID, "weir_bfs_tree_check: no graph, parents or levels");
     if (source >= graph->vertices)
         return weir__fail(WEIR_ERR_INVALID, "source %llu: the graph has %llu vertices",
                           (unsigned long long)source, (unsigned long long)graph->vertices);
+    tree.found = (bfs_found){graph->vertices, source, levels, parents};
     struct weir__activity outer;
     weir__activity_begin(&outer, "checking the tree", NULL, 0);
     weir_status status = weir__activity_end(
@@ -122,7 +120,6 @@ weir_status weir_bfs_tree_check(const weir_graph *graph, uint64_t source, const 
         return status;
     if (tree.first == UINT64_MAX)
         return WEIR_OK;
-    return weir__fail(WEIR_ERR_VERIFY, "vertex %llu at level %d has parent %lld, but %s",
-                      (unsigned long long)tree.first, levels[tree.first],
-                      (long long)parents[tree.first], text_of(look(&tree, tree.first)));
+    const uint32_t rule = look(&tree, tree.first, &arc);
+    return weir__bfs_breaks(graph, &tree.found, tree.first, arc, rule);
 }

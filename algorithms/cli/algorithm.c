@@ -3,6 +3,7 @@
 #include "runtime/support.h"
 
 #include <math.h>
+#include <string.h>
 
 double weir__cli_double_at(const void *values, uint64_t vertex)
 {
@@ -66,6 +67,17 @@ const char *weir__cli_value_text(const weir__cli_algorithm *algorithm, double va
     return room;
 }
 
+int weir__cli_checked(weir_status status, char **sentence_out)
+{
+    *sentence_out = NULL;
+    if (status != WEIR_ERR_VERIFY)
+        return status ? weir__cli_fail_status(status) : EXIT_DONE;
+    *sentence_out = strdup(weir_error_detail());
+    return *sentence_out
+               ? EXIT_DONE
+               : weir__cli_fail(EXIT_RUN, "no memory to name what is wrong with the result");
+}
+
 int weir__cli_compare_exactly(const weir__cli_algorithm *algorithm,
                               const weir__cli_request *request, const weir_graph *graph,
                               const void *values, const void *expected, weir__cli_trial *trial,
@@ -75,7 +87,7 @@ int weir__cli_compare_exactly(const weir__cli_algorithm *algorithm,
     char got[VALUE_ROOM], want[VALUE_ROOM];
     uint64_t first = 0, differing = 0;
     (void)request;
-    (void)trial;
+    trial->verified_by = "reference";
     *sentence_out = NULL;
     for (uint64_t v = vertices; v-- > 0;)
         if (algorithm->at(values, v) != algorithm->at(expected, v)) {

@@ -28,8 +28,10 @@ typedef struct weir__cli_trial {
     double step_ms;              /**< milliseconds of the kernels for a step; negative: no steps */
     long double figure[FIGURES]; /**< what algorithm->figure names */
     double own[OWN_FIGURES];     /**< what the algorithm's verification found; negative: unknown */
-    /** What judged the values, where an algorithm has several ways; NULL: not said. */
-    const char *verified_by;
+    const char *
+        verified_by; /**< "reference", "iteration", "certificate"; NULL: nothing judged the values */
+    double
+        verify_ms; /**< that judging took, with the reference where that was made for this trial; negative: unknown */
     /** Position of its first link in weir__cli_trials.links; links are sorted by from and to. */
     uint64_t first_link;
     uint32_t link_count;
@@ -135,6 +137,9 @@ struct weir__cli_algorithm {
     void (*reference_need)(const weir_graph *graph, struct weir__need *need);
     /** The same for a check without the reference; NULL: it needs none. */
     void (*check_need)(const weir_graph *graph, struct weir__need *need);
+    /** Count the memory that `certify` needs while it runs. @param[in] parents  whether there is a tree. */
+    void (*certify_need)(const weir_context *context, const weir_graph *graph, int parents,
+                         struct weir__need *need);
     /** Bytes of memory that `sum` takes for each vertex. */
     size_t sum_bytes;
     /** Whether compare wants the reference's values; NULL: always. */
@@ -150,6 +155,11 @@ struct weir__cli_algorithm {
     int (*compare)(const weir__cli_algorithm *algorithm, const weir__cli_request *request,
                    const weir_graph *graph, const void *values, const void *expected,
                    weir__cli_trial *trial, char **sentence_out);
+    /** Judge whole results on the devices, without a reference (weir_NAME_certify()). The rest is as of compare.
+     *  @param[in] parents  NULL: there is no tree. */
+    int (*certify)(const weir__cli_algorithm *algorithm, const weir__cli_request *request,
+                   weir_context *context, const weir_graph *graph, const void *values,
+                   const int64_t *parents, weir__cli_trial *trial, char **sentence_out);
 };
 
 /** Every algorithm, in the order of the help. */
@@ -170,6 +180,9 @@ int weir__cli_compare_exactly(const weir__cli_algorithm *algorithm,
                               const weir__cli_request *request, const weir_graph *graph,
                               const void *values, const void *expected, weir__cli_trial *trial,
                               char **sentence_out);
+
+/** What a check said that names what is wrong with a result: that is kept as the sentence, and no failure of the command. */
+int weir__cli_checked(weir_status status, char **sentence_out);
 
 enum { VALUE_ROOM = 32 };
 /** A value as files and messages show it: whole numbers without a fraction, others with 17 digits.
@@ -235,6 +248,20 @@ const char *weir__cli_value_text(const weir__cli_algorithm *algorithm, double va
         return weir_##algorithm##_reference(graph, source, (value_type *)values_out);            \
     }
 
+/** The certificate of an algorithm with exact values. @param[in] call  weir_NAME_certify() with what is named here. */
+#define CERTIFY_FUNCTION(algorithm, call)                                                        \
+    static int algorithm##_certify(                                                              \
+        const weir__cli_algorithm *row, const weir__cli_request *request, weir_context *context, \
+        const weir_graph *graph, const void *values, const int64_t *parents,                     \
+        weir__cli_trial *trial, char **sentence_out)                                             \
+    {                                                                                            \
+        (void)row;                                                                               \
+        (void)request;                                                                           \
+        (void)parents;                                                                           \
+        trial->verified_by = "certificate";                                                      \
+        return weir__cli_checked(call, sentence_out);                                            \
+    }
+
 /** For algorithms that start everywhere. */
 #define RUN_FUNCTION(algorithm)                                                                  \
     static weir_status algorithm##_run(void *object, uint64_t source, weir_run_stats *stats_out) \
@@ -255,12 +282,13 @@ const char *weir__cli_value_text(const weir__cli_algorithm *algorithm, double va
     "  GTEPS seen   arcs that were looked at, as often as they were\n"
 
 /** What every row begins with. Its file defines what is named here. */
-#define ROW(id)                                                                                 \
-    .verb.name = #id, .verb.algorithm = &weir__cli_algorithm_##id, .verb.positional = 1,        \
-    .verb.run = weir__cli_traverse, .verb.usage = "GRAPH [options]", .create = id##_create,     \
-    .run = id##_run, .values = id##_values, .prepared = id##_prepared, .explain = id##_explain, \
-    .cancel = id##_cancel, .destroy = id##_destroy, .reference = id##_reference,                \
-    .reference_need = weir__##id##_reference_need, .forms = &weir__##id##_forms,                \
-    .columns = columns, .options = options
+#define ROW(id)                                                                                  \
+    .verb.name = #id, .verb.algorithm = &weir__cli_algorithm_##id, .verb.positional = 1,         \
+    .verb.run = weir__cli_traverse, .verb.usage = "GRAPH [options]", .create = id##_create,      \
+    .run = id##_run, .values = id##_values, .prepared = id##_prepared, .explain = id##_explain,  \
+    .cancel = id##_cancel, .destroy = id##_destroy, .reference = id##_reference,                 \
+    .reference_need = weir__##id##_reference_need, .certify = id##_certify,                      \
+    .certify_need = weir__##id##_certify_need, .forms = &weir__##id##_forms, .columns = columns, \
+    .options = options
 
 #endif

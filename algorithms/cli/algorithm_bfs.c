@@ -8,6 +8,7 @@
 ROW_FUNCTIONS(bfs, levels)
 LINK_FUNCTION(bfs)
 SEARCH_FUNCTIONS(bfs, int32_t)
+CERTIFY_FUNCTION(bfs, weir_bfs_certify(context, graph, trial->source, values, parents))
 
 static weir_status bfs_parents(void *object, int64_t *parents_out)
 {

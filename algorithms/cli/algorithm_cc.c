@@ -10,6 +10,7 @@ enum { STREAM };
 
 ROW_FUNCTIONS(cc, labels)
 RUN_FUNCTION(cc)
+CERTIFY_FUNCTION(cc, weir_cc_certify(context, graph, values))
 
 static weir_status cc_create(weir_context *context, const weir_graph *graph,
                              const weir_partition *partition, const weir_run_options *options,

@@ -9,6 +9,8 @@
  * values of their enumerations. */
 const weir__cli_choices weir__cli_partitions = {
     {"block", "edge", "random", "metis", "file:PATH", "auto", NULL}, {"2d:", NULL}};
+/* In the order of VERIFY_BY. */
+const weir__cli_choices weir__cli_judges = {{"auto", "reference", "certificate", NULL}, {NULL}};
 const weir__cli_choices weir__cli_schedules = {{"dynamic", "static", NULL}, {NULL}};
 const weir__cli_choices weir__cli_routes = {{"auto", "direct", "ring", "tree", "staged", NULL},
                                             {NULL}};

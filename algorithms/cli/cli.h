@@ -102,6 +102,7 @@ typedef struct weir__cli_request {
     uint64_t parts;         /**< 0: not given */
     uint64_t time_limit_ms; /**< 0: none */
     int undirected, verify, stats, config, help, measure, brief;
+    int verify_by;              /**< one of the VERIFY_BY below */
     int format;                 /**< --format, a position in the verb's list of formats */
     int plan;                   /**< --route of topo, a weir_route_kind; -1: all of them */
     int partition;              /**< a weir_partition_kind, or PARTITION_AUTO */
@@ -126,6 +127,9 @@ typedef struct weir__cli_request {
 /** --partition auto: the library picks the kind and the number of devices. The value follows those of
  *  weir_partition_kind. */
 enum { PARTITION_AUTO = WEIR_PARTITION_FILE + 1 };
+
+/** Who judges results: positions in weir__cli_judges. */
+enum { VERIFY_BY_AUTO, VERIFY_BY_REFERENCE, VERIFY_BY_CERTIFICATE };
 
 struct weir__cli_verb {
     const char *name;
@@ -218,7 +222,7 @@ int weir__cli_bytes(const char *text, uint64_t *bytes_out);
 extern const weir__cli_choices weir__cli_partitions, weir__cli_routes, weir__cli_orders,
     weir__cli_kernels, weir__cli_directions, weir__cli_workers, weir__cli_mappings,
     weir__cli_balances, weir__cli_wires, weir__cli_topo_formats, weir__cli_bench_formats,
-    weir__cli_partition_formats, weir__cli_schedules, weir__cli_memories;
+    weir__cli_partition_formats, weir__cli_schedules, weir__cli_memories, weir__cli_judges;
 
 /** Find the position of @p text among the built values. Any other text is refused by name. */
 int weir__cli_choose(const weir__cli_choices *choices, const char *option, const char *text,

@@ -198,7 +198,14 @@ static const weir__cli_option options[] = {
            "has all of the time; it may take a fifth of a second to notice;\n"
            "default: no limit",
            .low = 1, .high = UINT32_MAX),
-    FLAG("verify", VERB_TRAVERSAL | VERB_PBF, verify,
+    FLAG("verify", VERB_TRAVERSAL, verify,
+         "judge every result in full, as --verify-by says; default: off"),
+    CHOICE("verify-by", "WAY", VERB_TRAVERSAL, verify_by, weir__cli_judges,
+           "how --verify does so: reference, against a serial one on the host;\n"
+           "certificate, on the devices, by rules that every vertex and every\n"
+           "arc has to keep; auto: certificate from 2^27 arcs on, where there\n"
+           "are GPUs, else reference; default: auto"),
+    FLAG("verify", VERB_PBF, verify,
          "compare every result in full with a serial reference; default:\n"
          "off"),
     FLAG("stats", VERB_TRAVERSAL, stats,

@@ -265,6 +265,9 @@ static void print_verified(const weir__cli_report *report)
     if (report->verified < 0)
         return;
     printf("verified: %s", report->verified ? "ok" : report->difference);
+    if (report->verified && report->last.verified_by &&
+        strcmp(report->last.verified_by, "certificate") == 0)
+        printf(" by certificate in %.3f ms", report->last.verify_ms);
     if (report->verified && report->algorithm->print_verdict)
         report->algorithm->print_verdict(&report->last);
     putchar('\n');

@@ -21,6 +21,8 @@ struct weir__cli_session {
     void *values;            /**< of the last run */
     void *expected;          /**< of the reference; NULL where none is wanted */
     int64_t *parents;        /**< of the last run; NULL where no tree is wanted */
+    int certify;             /**< devices judge the values, and no reference is made */
+    double reference_ms;     /**< of a reference that no trial counts yet */
     weir__cli_trial cold;    /**< the first run of the object: source and times count */
     weir__cli_trials trials; /**< done so far */
     int verified;

@@ -23,6 +23,7 @@ int weir__cli_trial_finish(weir__cli_trial *trial, const weir__cli_algorithm *al
                              ? giga_rate((double)stats->arcs_reached / 2, stats->ms)
                              : -1;
     trial->step_ms = weir__cli_step_ms(stats);
+    trial->verify_ms = -1;
     for (int i = 0; i < OWN_FIGURES; i++)
         trial->own[i] = -1;
     return algorithm->sum(algorithm, values, vertices, trial);

@@ -9,6 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* From so many arcs on, where there is a GPU, --verify-by auto is certificate: a serial search of them takes a second, serial shortest
+ * paths four or more, and from there on longer than the arcs, as they no longer fit into caches. The cores of the host are as fast by
+ * themselves as they are as devices. */
+#define CERTIFY_ARCS (UINT64_C(1) << 27)
+
 static int wants_tree(const weir__cli_request *request)
 {
     return request->parents || request->output_parents;
@@ -59,6 +64,8 @@ static int check_options(const struct weir__cli_session *session)
         return weir__cli_fail(EXIT_USAGE, "%s: GRAPH is missing; see weir help %s", name, name);
     if (weir__cli_given(request, "source") && request->sources)
         return weir__cli_fail(EXIT_USAGE, "--source and --sources: give only one of them");
+    if (weir__cli_given(request, "verify-by") && !request->verify)
+        return weir__cli_fail(EXIT_USAGE, "--verify-by says how --verify judges: give that too");
     int code = weir__cli_partition_check(request);
     return code ? code : check_forms(session);
 }
@@ -90,6 +97,17 @@ static int find_sources(struct weir__cli_session *session)
     return session->sources ? EXIT_DONE : weir__cli_fail(EXIT_RUN, "out of memory");
 }
 
+static int wants_certificate(const struct weir__cli_session *session)
+{
+    const weir__cli_request *request = session->request;
+    int gpus = 0;
+    for (uint32_t d = 0; d < weir_context_device_count(session->context); d++)
+        gpus |= weir__device_is_gpu(weir_context_device(session->context, d));
+    return request->verify &&
+           (request->verify_by == VERIFY_BY_AUTO ? gpus && session->graph->arcs >= CERTIFY_ARCS
+                                                 : request->verify_by == VERIFY_BY_CERTIFICATE);
+}
+
 static int load(struct weir__cli_session *session)
 {
     weir_graph_options options = WEIR_GRAPH_OPTIONS_INIT;
@@ -101,6 +119,7 @@ static int load(struct weir__cli_session *session)
     weir__cli_progress("loading %s", session->request->graph);
     if ((status = weir_graph_open(session->request->graph, &options, &session->graph)))
         return weir__cli_fail_status(status);
+    session->certify = wants_certificate(session);
     int code = find_sources(session);
     return !code && session->algorithm->weighted
                ? weir__cli_weigh(session->request, session->graph, session->weights)
@@ -111,7 +130,7 @@ static int load(struct weir__cli_session *session)
 static int wants_reference(const struct weir__cli_session *session)
 {
     const weir__cli_algorithm *algorithm = session->algorithm;
-    return session->request->verify &&
+    return session->request->verify && !session->certify &&
            (!algorithm->needs_reference || algorithm->needs_reference(session->request));
 }
 
@@ -127,7 +146,9 @@ static uint64_t own_bytes(const struct weir__cli_session *session)
     weir__need_take(&need, wants_tree(session->request) ? graph->vertices : 0,
                     sizeof *session->parents);
     weir__need_pass(&need, graph->vertices, algorithm->sum_bytes);
-    if (wants_reference(session))
+    if (session->certify)
+        algorithm->certify_need(session->context, graph, wants_tree(session->request), &need);
+    else if (wants_reference(session))
         algorithm->reference_need(graph, &need);
     else if (session->request->verify && algorithm->check_need)
         algorithm->check_need(graph, &need);
@@ -180,26 +201,36 @@ static int run_once(struct weir__cli_session *session, uint64_t source, weir_run
     return weir__cli_run_end(session->algorithm->run(session->object, source, stats_out));
 }
 
-static int verify_tree(struct weir__cli_session *session, uint64_t source)
-{
-    weir_status status =
-        session->algorithm->check_tree(session->graph, source, session->parents, session->values);
-    if (status != WEIR_ERR_VERIFY)
-        return status ? weir__cli_fail_status(status) : EXIT_DONE;
-    session->difference = strdup(weir_error_detail());
-    return session->difference
-               ? EXIT_DONE
-               : weir__cli_fail(EXIT_RUN, "no memory to name what is wrong with the tree");
-}
-
-/* Compares the values at hand; a difference is remembered and reported with the other results. */
-static int verify(struct weir__cli_session *session, weir__cli_trial *trial)
+static int verify_by_certificate(struct weir__cli_session *session, weir__cli_trial *trial)
 {
     const weir__cli_algorithm *algorithm = session->algorithm;
-    int code = algorithm->compare(algorithm, session->request, session->graph, session->values,
+    weir__cli_progress("certifying trial %" PRIu64 "/%" PRIu64, session->trials.rows.count + 1,
+                       session->source_count * session->request->trials);
+    return algorithm->certify(algorithm, session->request, session->context, session->graph,
+                              session->values, session->parents, trial, &session->difference);
+}
+
+static int verify_by_reference(struct weir__cli_session *session, weir__cli_trial *trial)
+{
+    const weir__cli_algorithm *algorithm = session->algorithm;
+    const weir_graph *graph = session->graph;
+    int code = algorithm->compare(algorithm, session->request, graph, session->values,
                                   session->expected, trial, &session->difference);
-    if (!code && !session->difference && session->parents)
-        code = verify_tree(session, trial->source);
+    if (code || session->difference || !session->parents)
+        return code;
+    return weir__cli_checked(
+        algorithm->check_tree(graph, trial->source, session->parents, session->values),
+        &session->difference);
+}
+
+/* Judges the values at hand; what is wrong with them is remembered and reported with the other results. */
+static int verify(struct weir__cli_session *session, weir__cli_trial *trial)
+{
+    const uint64_t begin_ns = weir__now_ns();
+    const int code = session->certify ? verify_by_certificate(session, trial)
+                                      : verify_by_reference(session, trial);
+    trial->verify_ms = session->reference_ms + weir__elapsed_ms(begin_ns);
+    session->reference_ms = 0; /* it counts in one trial */
     session->verified = !session->difference;
     return code;
 }
@@ -234,6 +265,7 @@ static int run_trial(struct weir__cli_session *session, uint64_t source)
 static int run_source(struct weir__cli_session *session, uint64_t source)
 {
     const weir__cli_request *request = session->request;
+    const uint64_t begin_ns = weir__now_ns();
     weir_status status = WEIR_OK;
     int code = EXIT_DONE;
     if (wants_reference(session))
@@ -242,6 +274,7 @@ static int run_source(struct weir__cli_session *session, uint64_t source)
         status = session->algorithm->reference(session->graph, request, source, session->expected);
     if (status)
         return weir__cli_fail_status(status);
+    session->reference_ms = weir__elapsed_ms(begin_ns);
     for (uint64_t i = 0; i < request->trials && !code && !session->difference; i++)
         code = run_trial(session, source);
     return code;

@@ -15,7 +15,11 @@ weir_pr_config weir__cli_pr_config(const weir__cli_request *request);
 int weir__cli_compare_ranks(const weir__cli_algorithm *algorithm, const weir__cli_request *request,
                             const weir_graph *graph, const void *values, const void *expected,
                             weir__cli_trial *trial, char **sentence_out);
-/** Whether that needs the reference, which is so where only the reference is exact enough for the tolerance. */
+/** Check the same by an exact iteration on the devices, at any tolerance. */
+int weir__cli_certify_ranks(const weir__cli_algorithm *algorithm, const weir__cli_request *request,
+                            weir_context *context, const weir_graph *graph, const void *values,
+                            weir__cli_trial *trial, char **sentence_out);
+/** Whether that of weir__cli_compare_ranks() needs the reference, which is so where only the reference is exact enough for the tolerance. */
 int weir__cli_ranks_need_reference(const weir__cli_request *request);
 /** Print how far from the true ones ranks are that were found right. */
 void weir__cli_print_ranks_verdict(const weir__cli_trial *last);

@@ -5,6 +5,7 @@
  * while is taken where there is room: WEIR_ERR_NOMEM sends the part the other way, which is also that of arcs that are to lie in host
  * memory. */
 #include "algorithms/common/bring.h"
+#include "algorithms/common/pieces.h"
 #include "algorithms/common/rows_build.h"
 #include "algorithms/common/rows_device_op.h"
 #include "algorithms/graph/build.h"
@@ -15,68 +16,23 @@
 
 #include <stdlib.h>
 
-#define PIECE_ARCS (UINT64_C(1) << 26)
 #define ROW_CHUNK  (UINT64_C(1) << 16)
 #define LEAST_ARCS (UINT64_C(1) << 22) /* of a part: the host sorts fewer about as fast */
 
-/* Graph arcs in a device's memory, a piece at a time, and what tells whose they are. */
-struct pieces {
-    const struct weir__rows_build *build;
-    weir_device *device;
-    weir_queue *queue;
-    uint64_t most; /* arcs of a piece */
-    int weights;
-    uint32_t *heads, *graph_weights;
-};
-
-static uint64_t piece_arcs(const struct weir__rows_build *build)
-{
-    const uint64_t most = build->piece ? build->piece : PIECE_ARCS;
-    return build->graph->arcs < most ? build->graph->arcs : most;
-}
-
 static weir_status open_pieces(const struct weir__rows_build *build, weir_device *device,
-                               int weights, struct pieces *pieces)
+                               int weights, struct weir__pieces *pieces)
 {
-    weir_status status;
-    *pieces = (struct pieces){
-        .build = build, .device = device, .most = piece_arcs(build), .weights = weights};
-    if ((status = weir_queue_create(device, 0, &pieces->queue)) ||
-        (status = weir__device_alloc_as(device, "arcs of the graph, a piece", pieces->most, 4,
-                                        &pieces->heads)) ||
-        !weights)
-        return status;
-    return weir__device_alloc_as(device, "their weights", pieces->most, 4, &pieces->graph_weights);
-}
-
-/* The queue first: what a call that failed left in it uses memory. */
-static void close_pieces(struct pieces *pieces)
-{
-    weir_queue_destroy(pieces->queue);
-    weir_device_free(pieces->device, pieces->heads);
-    weir_device_free(pieces->device, pieces->graph_weights);
+    const uint64_t usual = weir__pieces_usual(build->graph);
+    return weir__pieces_open(build->graph, device,
+                             build->piece && build->piece < usual ? build->piece : usual, weights,
+                             pieces);
 }
 
 /* Run a kernel over the arcs from @p begin to @p end. */
-static weir_status each_piece(struct pieces *pieces, const weir_kernel *kernel,
+static weir_status each_piece(struct weir__pieces *pieces, const weir_kernel *kernel,
                               rows_arcs_args *args, uint64_t begin, uint64_t end)
 {
-    const weir_graph *graph = pieces->build->graph;
-    weir_status status = WEIR_OK;
-    args->heads = pieces->heads;
-    args->graph_weights = pieces->graph_weights;
-    for (; begin < end && !status; begin += args->count) {
-        args->begin = begin;
-        args->count = end - begin < pieces->most ? end - begin : pieces->most;
-        const size_t bytes = (size_t)args->count * sizeof(uint32_t);
-        if ((status = weir__upload(pieces->device, pieces->heads, graph->targets + begin, bytes)) ||
-            (pieces->weights && (status = weir__upload(pieces->device, pieces->graph_weights,
-                                                       graph->weights_u32 + begin, bytes))) ||
-            (status = weir_queue_launch(pieces->queue, kernel, args, sizeof *args)))
-            break;
-        status = weir_queue_sync(pieces->queue); /* the next piece takes its place */
-    }
-    return status;
+    return weir__pieces_each(pieces, kernel, &args->here, args, sizeof *args, begin, end);
 }
 
 /* ---- in-degrees -------------------------------------------------------------------------------------- */
@@ -100,7 +56,7 @@ weir_status weir__rows_count_in_there(struct weir__rows_build *build)
     const weir_graph *graph = build->graph;
     const size_t bytes = graph->vertices * sizeof(uint32_t);
     weir_device *device = weir_context_device(build->rows->context, 0);
-    struct pieces pieces;
+    struct weir__pieces pieces;
     rows_arcs_args args = {.in_degree = NULL};
     weir_status status;
     if (build->sizes ||
@@ -113,7 +69,7 @@ weir_status weir__rows_count_in_there(struct weir__rows_build *build)
         !(status = each_piece(&pieces, &weir__rows_heads_kernel, &args, 0, graph->arcs)) &&
         !(status = weir_queue_sync(pieces.queue)))
         status = weir__download(device, build->in_degree, args.in_degree, bytes);
-    close_pieces(&pieces);
+    weir__pieces_close(&pieces);
     weir_device_free(device, args.in_degree);
     return status;
 }
@@ -129,7 +85,7 @@ struct placing {
     uint64_t arcs;
     weir_arcs placed;
     /* For a while: */
-    struct pieces pieces;
+    struct weir__pieces pieces;
     uint64_t *graph_offsets, *cursors;
     uint32_t *number;
     struct weir__csr_sorter sorter;
@@ -235,7 +191,7 @@ static weir_status take_helpers(struct placing *p)
 
 static void free_helpers(struct placing *p)
 {
-    close_pieces(&p->pieces); /* first, for its queue */
+    weir__pieces_close(&p->pieces); /* first, for its queue */
     weir__csr_sorter_close(&p->sorter);
     weir_device_free(p->device, p->graph_offsets);
     weir_device_free(p->device, p->number);
@@ -246,8 +202,7 @@ static weir_status deal(struct placing *p)
 {
     const struct weir__rows_build *build = p->build;
     const weir_graph *graph = build->graph;
-    rows_arcs_args args = {.offsets = p->graph_offsets,
-                           .vertices = graph->vertices,
+    rows_arcs_args args = {.here = {.offsets = p->graph_offsets, .vertices = graph->vertices},
                            .number = p->number,
                            .first = p->part->begin,
                            .owned = p->part->owned,

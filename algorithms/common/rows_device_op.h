@@ -2,14 +2,10 @@
 #ifndef WEIR_ALGORITHMS_COMMON_ROWS_DEVICE_OP_H
 #define WEIR_ALGORITHMS_COMMON_ROWS_DEVICE_OP_H
 
-#include "algorithms/graph/csr_op.h"
+#include "algorithms/common/pieces_op.h"
 
 typedef struct rows_arcs_args {
-    const uint64_t *offsets; /* by vertex, of the graph */
-    uint64_t vertices;
-    uint64_t begin, count; /* arcs that are here, the first of them by its place in the graph */
-    const uint32_t *heads; /* of them, as vertices */
-    const uint32_t *graph_weights;
+    arcs_piece here;
     const uint32_t *number; /* by vertex */
     uint32_t first, owned;  /* numbers of the part */
     const uint64_t *rows;   /* by row of the part: where its out-arcs begin */
@@ -25,37 +21,26 @@ extern const weir_kernel weir__rows_heads_kernel, weir__rows_arcs_kernel;
 /** Count the arcs that come to each vertex. */
 WEIR_DEV void rows_heads(const rows_arcs_args *a, uint32_t worker, uint32_t workers)
 {
-    for (uint64_t i = (uint64_t)worker * WEIR_LANES + weir_lane(); i < a->count;
+    for (uint64_t i = (uint64_t)worker * WEIR_LANES + weir_lane(); i < a->here.count;
          i += (uint64_t)workers * WEIR_LANES)
-        (void)weir_atomic_add_relaxed_dev_u32(&a->in_degree[a->heads[i]], 1);
+        (void)weir_atomic_add_relaxed_dev_u32(&a->in_degree[a->here.heads[i]], 1);
 }
 
 /* Out-arcs keep their order within the row, so that each has its place; in-arcs come as they come. */
 WEIR_DEV void rows_take_arc(const rows_arcs_args *a, uint64_t tail, uint64_t i)
 {
-    const uint32_t from = a->number[tail], to = a->number[a->heads[i]];
+    const uint32_t from = a->number[tail], to = a->number[a->here.heads[i]];
     const uint32_t row = (a->cursors ? to : from) - a->first;
     if (row >= a->owned)
         return;
     const uint64_t at = a->cursors ? weir_atomic_add_relaxed_dev_u64(&a->cursors[row], 1)
-                                   : a->rows[row] + (a->begin + i - a->offsets[tail]);
+                                   : a->rows[row] + (a->here.begin + i - a->here.offsets[tail]);
     a->targets[at] = a->cursors ? from : to;
     if (a->weights)
-        a->weights[at] = a->graph_weights[i];
+        a->weights[at] = a->here.weights_u32[i];
 }
 
 /** Put the arcs of the part's rows where they belong. */
-WEIR_DEV void rows_arcs(const rows_arcs_args *a, uint32_t worker, uint32_t workers)
-{
-    const uint64_t *ends = a->offsets + 1;
-    for (uint64_t tile = (uint64_t)worker * CSR_TILE; tile < a->count;
-         tile += (uint64_t)workers * CSR_TILE) {
-        const uint64_t end = tile + CSR_TILE < a->count ? tile + CSR_TILE : a->count;
-        const uint64_t low = csr_find(ends, 0, a->vertices, a->begin + tile);
-        const uint64_t high = csr_find(ends, low, a->vertices, a->begin + end - 1);
-        for (uint64_t i = tile + weir_lane(); i < end; i += WEIR_LANES)
-            rows_take_arc(a, csr_find(ends, low, high, a->begin + i), i);
-    }
-}
+ARCS_KERNEL(rows_arcs, rows_arcs_args, rows_take_arc)
 
 #endif

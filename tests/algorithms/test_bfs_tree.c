@@ -84,7 +84,9 @@ static void each_rule_is_named(void **state)
     broken(9, 9, 2, "one level below its parent"); /* a circle of one */
     broken(63, 0, 14, "one level below its parent");
     broken(27, 40, 6, "an arc must lead from a parent"); /* 40 is at level 5, elsewhere */
-    broken(9, 1, -1, "vertex 1 at level 1 has parent 0, but what an arc leads to");
+    broken(9, 1, -1,
+           "vertex 1 at level 1 has parent 0 and an arc to vertex 9 at level -1, but what an "
+           "arc leads to");
     broken(63, -1, -1, "what an arc leads to");
     broken(63, 55, -5, "levels and tree");
     broken(63, 55, 0, "levels and tree");

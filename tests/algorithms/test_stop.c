@@ -1,6 +1,7 @@
 /** @file test_stop.c  Long calls that their observer ends: each is stopped at its first look, its second, and so on until it is through. What
  * was stopped says so, gives nothing, and leaves nothing: no object (AddressSanitizer looks), no memory of a device, no
  * file, no process. */
+#include "algorithms/common/certify.h"
 #include "algorithms/rows.h"
 #include "runtime/internal.h"
 #include "tests/algorithms/graph_fixture.h"
@@ -368,6 +369,56 @@ static weir_status check_pr(const void *data)
     return weir_pr_check(world.directed, NULL, world.reals, &change);
 }
 
+static weir_status certify_bfs(const void *parents)
+{
+    return weir_bfs_certify(world.context, world.directed, 0, world.levels,
+                            parents ? world.parents : NULL);
+}
+
+static weir_status certify_sssp(const void *data)
+{
+    (void)data;
+    return weir_sssp_certify(world.context, world.weighted, 0, world.reals);
+}
+
+static weir_status certify_cc(const void *data)
+{
+    (void)data;
+    return weir_cc_certify(world.context, world.directed, world.labels);
+}
+
+static weir_status certify_pr(const void *data)
+{
+    weir_pr_change change = WEIR_PR_CHANGE_INIT;
+    (void)data;
+    return weir_pr_certify(world.context, world.directed, NULL, world.reals, &change);
+}
+
+/* Between two pieces too, on whichever device. */
+static void certificates_are_stopped(void **state)
+{
+    weir_bfs *bfs;
+    weir_run_options options = WEIR_RUN_OPTIONS_INIT;
+    (void)state;
+    weir__certify_pretend(world.directed->arcs / 7);
+    OK(weir_pr_reference(world.directed, NULL, world.reals));
+    STOP_EVERYWHERE(certify_pr, NULL, 5);
+    OK(weir_cc_reference(world.directed, world.labels));
+    STOP_EVERYWHERE(certify_cc, NULL, 5);
+    OK(weir_sssp_reference(world.weighted, 0, world.reals));
+    STOP_EVERYWHERE(certify_sssp, NULL, 5);
+    options.parents = 1;
+    OK(weir_bfs_create(world.context, world.directed, NULL, &options, &bfs));
+    OK(weir_bfs_run(bfs, 0, NULL));
+    OK(weir_bfs_levels(bfs, world.levels));
+    OK(weir_bfs_parents(bfs, world.parents));
+    weir_bfs_destroy(bfs);
+    STOP_EVERYWHERE(certify_bfs, NULL, 5);
+    STOP_EVERYWHERE(certify_bfs, world.parents, 5);
+    weir__certify_pretend(0);
+    assert_no_memory_is_left(world.context);
+}
+
 static void references_are_stopped(void **state)
 {
     weir_bfs *bfs;
@@ -565,6 +616,7 @@ int main(void)
         cmocka_unit_test(partitioning_is_stopped),
         cmocka_unit_test(placing_is_stopped),
         cmocka_unit_test(references_are_stopped),
+        cmocka_unit_test(certificates_are_stopped),
         cmocka_unit_test(a_pipe_that_nobody_writes_is_given_up),
         cmocka_unit_test(a_pipe_that_nobody_reads_is_given_up),
         cmocka_unit_test(a_pipe_is_read_to_its_end),

@@ -45,7 +45,7 @@ for name in $ALGORITHMS; do
     expect_ok help "$name"
     has "usage: weir $name GRAPH [options]"
     has "  weir $name "
-    for option in undirected devices partition trials seed time-limit verify stats output json help; do
+    for option in undirected devices partition trials seed time-limit verify verify-by stats output json help; do
         check "$name has no --$option" grep -qx "$option" "$name.options"
     done
     # ---- right on one device and on several, in a report with the columns that all have ----
@@ -53,6 +53,8 @@ for name in $ALGORITHMS; do
         expect_ok "$name" path.el --devices $devices --verify --trials 2
         has "verified: ok"
         has "GTEPS seen"
+        expect_ok "$name" path.el --devices $devices --verify --verify-by certificate
+        has "verified: ok by certificate"
         for column in ms "kernel ms" "GTEPS seen" "items processed"; do
             check "$name has no column $column" has_column "$column"
         done
@@ -70,7 +72,7 @@ for name in $ALGORITHMS; do
     if [ "$TOOL" ]; then
         check "the document of $name has another command" [ "$(value document.json command)" = "\"$name\"" ]
         check "the document of $name has no trial" has_member document.json trials.0.kernel_ms
-        not='source|sources|devices|time-limit|verify|stats|output|output-parents|json|trace|dot|help'
+        not='source|sources|devices|time-limit|verify|verify-by|stats|output|output-parents|json|trace|dot|help'
         grep -vxE "$not" "$name.options" >chosen
         while read -r option; do
             check "the choices of $name lack $option" has_member document.json "choices.$option"

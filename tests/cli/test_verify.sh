@@ -135,6 +135,59 @@ tree 42:60 "vertex 42 .* an arc must lead from a parent"
 expect_ok bfs grid:20x20 --source 0 --devices host:2 --parents --output-parents unseen.parents
 unset WEIR_TEST_PARENT
 
+# ---- the same by certificate: on the devices, without a reference ----
+by="--devices host:3 --verify-by certificate"
+for what in "bfs grid:20x20 --source 0" "bfs rmat:9 --parents" "bfs rmat:9 --sources 3 --trials 2" "sssp grid:20x20 --source 0" \
+    "sssp rmat:9 --weights random:0-3 --sources 3" "sssp chain.el --source 0" "cc grid:20x20,0.5" "cc chain.el --stream on" \
+    "pr rmat:9" "pr rmat:9 --tolerance 1e-12" "pr rmat:9 --direction push --tolerance 1e-10"; do
+    rm -f report.json
+    # shellcheck disable=SC2086 # words
+    expect_ok $what $by --verify --json report.json
+    has "verified: ok by certificate in "
+    if tr -d ' \n' <report.json | grep -q '"verified_by":"certificate","verify_ms":[0-9]'; then pass; else fail "$what: by what?" && show; fi
+done
+certificate() { # WRONG SENTENCE OPTIONS
+    export WEIR_TEST_WRONG="$1"
+    sentence=$2
+    shift 2
+    # shellcheck disable=SC2086 # words
+    unverified "$sentence" "$@" $by
+    unset WEIR_TEST_WRONG
+}
+certificate 0 "vertex 0 at level 1, but the source must be at level 0" bfs grid:20x20 --source 0
+certificate 37 "vertex 17 at level 17 has an arc to vertex 37 at level 19, but no arc may lead more" bfs grid:20x20 --source 0
+certificate 0 "vertex 0 has distance .*, but it is the source" sssp grid:20x20 --source 0
+certificate 37 "vertex [0-9]* at distance .* offers vertex 37 a distance of" sssp grid:20x20 --source 0
+certificate 399 "vertex 399 has distance .*, but no path from the source is that long" sssp chain.el --source 0
+certificate 37 "vertex 17 has label 0 and an arc to vertex 37 with label 1, but both ends" cc grid:20x20
+certificate 399 "vertex 399 has label 1, but that vertex has label 0 itself" cc chain.el
+for vertex in 0 37 399; do
+    certificate $vertex:0.01 "iteration changes ranks by .* vertex $vertex has rank .* the iteration gives" pr grid:20x20
+    certificate $vertex:1e-5 "iteration changes ranks by .* vertex $vertex has rank" pr grid:20x20 --tolerance 1e-9
+    certificate $vertex:1e-7 "iteration changes ranks by .* vertex $vertex has rank" pr grid:20x20 --tolerance 1e-11
+    certificate $vertex:nan "vertex $vertex has rank -*nan" pr grid:20x20
+done
+# What is little of all ranks is much of one.
+certificate 37:1e-8 "vertex 37 has rank .*, an exact iteration gives .*: it changes by .* of it" pr grid:20x20 --tolerance 1e-10
+export WEIR_TEST_PARENT=42:60
+# shellcheck disable=SC2086 # words
+unverified "vertex 42 .* an arc must lead from a parent" bfs grid:20x20 --source 0 --output-parents wrong.parents $by
+unset WEIR_TEST_PARENT
+# By a reference when that is asked for, and as a rule.
+for way in "" "--verify-by auto" "--verify-by reference"; do
+    rm -f report.json
+    # shellcheck disable=SC2086 # words
+    expect_ok bfs grid:20x20 --devices host:2 --verify $way --json report.json
+    if tr -d ' \n' <report.json | grep -q '"verified_by":"reference"'; then pass; else fail "by reference: $way" && show; fi
+done
+expect_ok bfs grid:20x20 --devices host:2 --json report.json
+if tr -d ' \n' <report.json | grep -q '"verified_by":null,"verify_ms":null'; then pass; else fail "nobody judged" && show; fi
+for verb in bfs sssp pr cc; do
+    refuse 2 "--verify-by says how --verify judges: give that too" $verb grid:20x20 --devices host:2 --verify-by certificate
+    refuse 2 "--verify-by trust: unknown; choose one of: auto, reference, certificate" $verb grid:20x20 --verify --verify-by trust
+done
+refuse 2 "--verify-by: pbf has no such option" pbf --verify --verify-by certificate
+
 unset WEIR_TEST_WRONG
 expect_ok pbf --elements 1000 --devices host:2 --trials 2 --verify
 # wrong_array WRONG SENTENCE

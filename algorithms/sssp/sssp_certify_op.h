@@ -1,0 +1,70 @@
+/** @file sssp_certify_op.h  Distances judged by what arcs offer; written once for host devices and GPUs. Not installed.
+ *
+ * Distances are doubles in which an arc's offer is rounded once, as every form of ours and the reference round it; the sums of integers
+ * below 2^53 are exact. */
+#ifndef WEIR_ALGORITHMS_SSSP_SSSP_CERTIFY_OP_H
+#define WEIR_ALGORITHMS_SSSP_SSSP_CERTIFY_OP_H
+
+#include "algorithms/common/certify_op.h"
+
+/** What is broken; sssp_certify.c has the sentences. SSSP_HANGS is about what leads to a vertex. */
+enum sssp_rule { SSSP_HOLDS, SSSP_SOURCE, SSSP_NUMBER, SSSP_HANGS, SSSP_SHORTER };
+
+typedef struct sssp_certify_args {
+    arcs_piece here;
+    certify_share share;
+    uint64_t source;
+    double infinity;         /* of what is unreached */
+    const double *distances; /* by vertex */
+    const uint32_t *held;    /* marks of vertices whose distance is known to come from the source */
+    uint32_t *marks;         /* of vertices that are found to be such */
+} sssp_certify_args;
+
+extern const weir_kernel weir__sssp_certify_vertices_kernel, weir__sssp_certify_arcs_kernel,
+    weir__sssp_certify_level_kernel;
+
+/** What an arc that is here offers its head; no less than the tail's own distance, as no weight is below 0. */
+WEIR_DEV double sssp_offer(const arcs_piece *here, uint64_t i, double from)
+{
+    return from + (here->weights_u32 ? (double)here->weights_u32[i] : here->weights_f64[i]);
+}
+
+WEIR_DEV void sssp_certify_vertex(const sssp_certify_args *a, uint64_t v)
+{
+    const double distance = a->distances[v];
+    if (v == a->source && !(distance == 0))
+        certify_breaks(&a->share, CERTIFY_VERTEX, v, SSSP_SOURCE);
+    else if (!(distance >= 0)) /* nor is it a number */
+        certify_breaks(&a->share, CERTIFY_VERTEX, v, SSSP_NUMBER);
+}
+
+/** No arc offers less. An offer that is taken up, and is more than the tail has, holds the head: what is nearer was held before, by
+ *  induction. */
+WEIR_DEV void sssp_certify_arc(const sssp_certify_args *a, uint64_t tail, uint64_t i)
+{
+    const uint32_t head = a->here.heads[i];
+    const double from = a->distances[tail], to = a->distances[head];
+    if (!(from < a->infinity))
+        return;
+    const double offer = sssp_offer(&a->here, i, from);
+    if (offer < to)
+        certify_breaks(&a->share, CERTIFY_ARC, a->here.begin + i, SSSP_SHORTER);
+    else if (offer == to && from < to)
+        certify_mark(a->marks, head);
+}
+
+/** An arc that adds nothing holds a head only if the tail is held: a circle of such arcs must not hold itself. */
+WEIR_DEV void sssp_certify_level_arc(const sssp_certify_args *a, uint64_t tail, uint64_t i)
+{
+    const uint32_t head = a->here.heads[i];
+    const double from = a->distances[tail];
+    if (from < a->infinity && from == a->distances[head] && certify_marked(a->held, tail) &&
+        !certify_marked(a->held, head) && sssp_offer(&a->here, i, from) == from)
+        certify_mark(a->marks, head);
+}
+
+CERTIFY_VERTICES_KERNEL(sssp_certify_vertices, sssp_certify_args, sssp_certify_vertex)
+ARCS_KERNEL(sssp_certify_arcs, sssp_certify_args, sssp_certify_arc)
+ARCS_KERNEL(sssp_certify_level, sssp_certify_args, sssp_certify_level_arc)
+
+#endif

@@ -41,16 +41,15 @@ static void or_weights(void *user, uint64_t begin, uint64_t end)
     __atomic_fetch_or(&most->bits, bits, __ATOMIC_RELAXED);
 }
 
-/* Where the sort by weight begins: small weights need no passes over their upper bytes. */
-static weir_status find_weight_shift(struct weir__rows_build *build)
+/* Small weights need no passes over their upper bits. */
+static weir_status find_weight_bits(struct weir__rows_build *build)
 {
     struct most most = {build->graph->weights_u32, 0};
     weir_status status = WEIR_OK;
-    if (build->config->by_weight)
+    if (build->config->weights)
         status = weir__activity_for("looking at weights", "arcs", build->graph->arcs,
                                     WEIR__ARC_CHUNK, 0, or_weights, &most);
-    while (build->weight_shift < 24 && most.bits >> build->weight_shift > 255)
-        build->weight_shift += 8;
+    build->weight_bits = most.bits;
     return status;
 }
 
@@ -104,7 +103,7 @@ static weir_status place_all(weir_rows *rows, const weir_graph *graph,
         status = count(rows, graph, partition, config, &sizes);
         build.sizes = &sizes;
     } else {
-        status = find_weight_shift(&build);
+        status = find_weight_bits(&build);
     }
     if (!status && !weir__graph_is_sketch(graph))
         status = weir__rows_count_in(&build);

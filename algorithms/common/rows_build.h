@@ -35,7 +35,7 @@ struct weir__rows_build {
     uint64_t *in_ends; /* by number: where each row of in-arcs ends */
     void *in_keys;     /* the rows of in-arcs by number, as weir__rows_key says, not sorted yet */
     const struct weir__sizes *sizes; /* of a context that only counts: arcs by part; else NULL */
-    uint32_t weight_shift;           /* of the highest byte that any weight has */
+    uint32_t weight_bits;            /* all bits that some weight has; 0 without weights */
     /* For tests: arcs that a device, whatever it is, is given and sorts at a time. 0: as is best. */
     uint64_t piece, stretch;
 };
@@ -52,6 +52,12 @@ weir_status weir__rows_number(struct weir__rows_build *build);
 weir_status weir__rows_transpose(struct weir__rows_build *build);
 /** Build the rows of a part and bring them to its device. */
 weir_status weir__rows_place_part(struct weir__rows_build *build, uint32_t part);
+
+/** Sort the rows of a part, in one direction, by weir__rows_key.
+ *  @param[in] offsets  by row of the part, and the end.
+ *  @param[inout] keys  one an arc. @param[in] in  in-arcs, whose keys are there; those of out-arcs are written. */
+weir_status weir__rows_sort(const struct weir__rows_build *build, const weir_rows_part *part,
+                            const uint64_t *offsets, void *keys, int in);
 
 /** Whether the device of a part puts its rows in order, rather than the host. */
 int weir__rows_on_device(const struct weir__rows_build *build, uint32_t part);

@@ -1,6 +1,6 @@
 /** @file rows_part.c  The rows of one part: built in host memory, sorted, brought to its device.
  *
- * A row is sorted in place as keys of 32 bits, or of 64 with the weight of each arc in the other half;
+ * A row is sorted as keys of 32 bits, or of 64 with the weight of each arc in the other half (rows_sort.c);
  * weights part from numbers when they are brought. Parts are built one after the other, each on all cores,
  * so that the host holds one at a time. */
 #include "algorithms/graph/build.h"
@@ -11,16 +11,6 @@
 
 #include <stdlib.h>
 
-#define SORT_NAME   sort_plain
-#define SORT_TYPE   uint32_t
-#define SORT_KEY(x) (x)
-#include "algorithms/graph/sort_tmpl.h"
-
-#define SORT_NAME   sort_packed
-#define SORT_TYPE   uint64_t
-#define SORT_KEY(x) (x)
-#include "algorithms/graph/sort_tmpl.h"
-
 /* One direction of a part's arcs. */
 struct csr {
     const struct weir__rows_build *build;
@@ -29,7 +19,6 @@ struct csr {
     void *keys;
     uint32_t *half; /* numbers, then weights, on their way to the device */
     uint32_t low;   /* the lower half is on its way */
-    uint32_t shift; /* of the highest byte of a key */
     int in;         /* they are in-arcs */
 };
 
@@ -38,71 +27,6 @@ static void count_rows(void *user, uint64_t begin, uint64_t end)
     const struct csr *csr = user;
     for (uint64_t r = begin; r < end; r++)
         csr->offsets[r] = csr->build->rows->degree[csr->part->begin + r];
-}
-
-/* Out-arcs: targets become numbers. */
-static void write_rows(void *user, uint64_t begin, uint64_t end)
-{
-    const struct csr *csr = user;
-    const struct weir__rows_build *build = csr->build;
-    const weir_graph *graph = build->graph;
-    const uint32_t *number = build->rows->number;
-    uint64_t rows = csr->part->owned, last = weir__first_row_at(csr->offsets, rows, end);
-    for (uint64_t r = weir__first_row_at(csr->offsets, rows, begin); r < last; r++) {
-        uint64_t from = graph->offsets[build->rows->vertex[csr->part->begin + r]];
-        uint64_t to = csr->offsets[r], count = csr->offsets[r + 1] - to;
-        if (build->config->weights)
-            for (uint64_t i = 0; i < count; i++)
-                ((uint64_t *)csr->keys)[to + i] = weir__rows_key(
-                    build, number[graph->targets[from + i]], graph->weights_u32[from + i]);
-        else
-            for (uint64_t i = 0; i < count; i++)
-                ((uint32_t *)csr->keys)[to + i] = number[graph->targets[from + i]];
-    }
-}
-
-/* Rows of consecutive parts numbered by id are sorted as they come. */
-static int ascends(const void *keys, uint64_t count, int packed)
-{
-    if (packed) {
-        for (uint64_t i = 1; i < count; i++)
-            if (((const uint64_t *)keys)[i - 1] > ((const uint64_t *)keys)[i])
-                return 0;
-    } else {
-        for (uint64_t i = 1; i < count; i++)
-            if (((const uint32_t *)keys)[i - 1] > ((const uint32_t *)keys)[i])
-                return 0;
-    }
-    return 1;
-}
-
-static void sort_rows(void *user, uint64_t begin, uint64_t end)
-{
-    const struct csr *csr = user;
-    int packed = csr->build->config->weights;
-    uint64_t rows = csr->part->owned, last = weir__first_row_at(csr->offsets, rows, end);
-    for (uint64_t r = weir__first_row_at(csr->offsets, rows, begin); r < last; r++) {
-        uint64_t at = csr->offsets[r], count = csr->offsets[r + 1] - at;
-        if (packed) {
-            uint64_t *row = (uint64_t *)csr->keys + at;
-            if (!ascends(row, count, 1))
-                sort_packed(row, count, csr->shift);
-        } else {
-            uint32_t *row = (uint32_t *)csr->keys + at;
-            if (!ascends(row, count, 0))
-                sort_plain(row, count, csr->shift);
-        }
-    }
-}
-
-static uint32_t key_shift(const struct weir__rows_build *build)
-{
-    uint32_t shift = 0;
-    while (shift < 24 && (build->rows->numbers - 1) >> shift > 255)
-        shift += 8;
-    if (build->config->by_weight)
-        return 32 + build->weight_shift;
-    return build->config->weights ? 32 + shift : shift;
 }
 
 static void part_halves(void *user, uint64_t begin, uint64_t end)
@@ -152,13 +76,6 @@ static weir_status bring_csr(struct csr *csr, uint64_t arcs, weir_arcs *arcs_out
     return WEIR_OK;
 }
 
-static weir_status sort_and_bring(struct csr *csr, uint64_t arcs, weir_arcs *arcs_out)
-{
-    weir_status status =
-        weir__activity_for("sorting rows", "arcs", arcs, WEIR__ARC_CHUNK, 0, sort_rows, csr);
-    return status ? status : bring_csr(csr, arcs, arcs_out);
-}
-
 /* @return WEIR_ERR_NOMEM  the host has to. */
 static weir_status place_there(const struct weir__rows_build *build, weir_rows_part *part, int in)
 {
@@ -170,7 +87,7 @@ static weir_status place_there(const struct weir__rows_build *build, weir_rows_p
 
 static weir_status place_out(const struct weir__rows_build *build, weir_rows_part *part)
 {
-    struct csr csr = {.build = build, .part = part, .shift = key_shift(build)};
+    struct csr csr = {.build = build, .part = part};
     weir_status there = place_there(build, part, 0);
     if (there != WEIR_ERR_NOMEM)
         return there;
@@ -188,10 +105,9 @@ static weir_status place_out(const struct weir__rows_build *build, weir_rows_par
         status = weir__alloc(part->arcs_out, weir__rows_key_bytes(build), "part arcs", &csr.keys);
     }
     if (!status)
-        status = weir__activity_for("writing rows", "arcs", part->arcs_out, WEIR__ARC_CHUNK, 0,
-                                    write_rows, &csr);
+        status = weir__rows_sort(build, part, csr.offsets, csr.keys, 0);
     if (!status)
-        status = sort_and_bring(&csr, part->arcs_out, &part->out);
+        status = bring_csr(&csr, part->arcs_out, &part->out);
     free(csr.offsets);
     free(csr.keys);
     free(csr.half);
@@ -201,7 +117,7 @@ static weir_status place_out(const struct weir__rows_build *build, weir_rows_par
 /* The rows lie in the transpose one after the other: they are sorted and sent from there. */
 static weir_status place_in(struct weir__rows_build *build, weir_rows_part *part)
 {
-    struct csr csr = {.build = build, .part = part, .shift = key_shift(build), .in = 1};
+    struct csr csr = {.build = build, .part = part, .in = 1};
     weir_status there = place_there(build, part, 1);
     if (there != WEIR_ERR_NOMEM)
         return there;
@@ -221,7 +137,9 @@ static weir_status place_in(struct weir__rows_build *build, weir_rows_part *part
         csr.offsets[r + (uint64_t)1] = ends[r] - before;
     part->arcs_in = csr.offsets[part->owned];
     csr.keys = (char *)build->in_keys + before * weir__rows_key_bytes(build);
-    status = sort_and_bring(&csr, part->arcs_in, &part->in);
+    status = weir__rows_sort(build, part, csr.offsets, csr.keys, 1);
+    if (!status)
+        status = bring_csr(&csr, part->arcs_in, &part->in);
     free(csr.offsets);
     free(csr.half);
     return status;

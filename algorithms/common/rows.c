@@ -166,12 +166,13 @@ static weir_status create(weir_context *context, const weir_graph *graph,
 static void csr_need(const weir_device *device, uint64_t rows, uint64_t arcs, int weights,
                      struct weir__need *need)
 {
+    const int half = weights && weir__device_is_gpu(device) ? 4 : 0;
     weir__need_take(need, rows + 1, 8);
     weir__need_take_on(need, device, rows + 1, 8);
-    weir__need_take(need, arcs, weights ? 4 : 0);
+    weir__need_take(need, arcs, half);
     weir__need_take_on(need, device, arcs, weights ? 8 : 4);
     weir__need_give(need, rows + 1, 8);
-    weir__need_give(need, arcs, weights ? 4 : 0);
+    weir__need_give(need, arcs, half);
 }
 
 /* How many in-arcs a part has is not known before they were counted: with several, those of all come first. */
@@ -199,9 +200,11 @@ void weir__rows_need(const struct weir__sizes *sizes, const weir_rows_config *co
         in_need(sizes, config->weights, need);
     for (uint32_t p = 0; p < sizes->parts; p++) {
         const weir_device *device = weir_context_device(sizes->context, p);
-        weir__need_take(need, sizes->arcs_of[p], key);
+        const int stay =
+            !config->weights && !weir__device_is_gpu(device); /* as rows_part.c has it */
+        weir__need_take(need, stay ? 0 : sizes->arcs_of[p], key);
         csr_need(device, sizes->owned[p], sizes->arcs_of[p], config->weights, need);
-        weir__need_give(need, sizes->arcs_of[p], key);
+        weir__need_give(need, stay ? 0 : sizes->arcs_of[p], key);
         weir__need_take_on(need, device, config->out_degrees ? numbers : 0, 4);
         weir__need_pass(need, config->out_bytes ? sizes->owned[p] : 0, 1);
         weir__need_take_on(need, device, config->out_bytes ? sizes->owned[p] : 0, 1);

@@ -55,9 +55,10 @@ weir_status weir__rows_place_part(struct weir__rows_build *build, uint32_t part)
 
 /** Sort the rows of a part, in one direction, by weir__rows_key.
  *  @param[in] offsets  by row of the part, and the end.
- *  @param[inout] keys  one an arc. @param[in] in  in-arcs, whose keys are there; those of out-arcs are written. */
+ *  @param[in] dealt  keys of in-arcs, in any order within a row; may be @p keys_out. NULL: out-arcs, as the graph has them.
+ *  @param[out] keys_out  one an arc. */
 weir_status weir__rows_sort(const struct weir__rows_build *build, const weir_rows_part *part,
-                            const uint64_t *offsets, void *keys, int in);
+                            const uint64_t *offsets, const void *dealt, void *keys_out);
 
 /** Whether the device of a part puts its rows in order, rather than the host. */
 int weir__rows_on_device(const struct weir__rows_build *build, uint32_t part);

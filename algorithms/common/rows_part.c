@@ -15,12 +15,32 @@
 struct csr {
     const struct weir__rows_build *build;
     const weir_rows_part *part;
+    weir_device *device;
     uint64_t *offsets;
     void *keys;
     uint32_t *half; /* numbers, then weights, on their way to the device */
     uint32_t low;   /* the lower half is on its way */
     int in;         /* they are in-arcs */
+    int stay;       /* the keys lie on the device, which works in the host's memory */
 };
+
+static const char *ends_of(const struct csr *csr)
+{
+    return csr->in ? "in-arcs" : "out-arcs";
+}
+
+/* Memory for keys. Where the device works in the host's memory they are written to the place where they stay, unless weights have to
+ * part from them. */
+static weir_status take_keys(struct csr *csr, uint64_t arcs, weir_arcs *arcs_out)
+{
+    if (csr->build->config->weights || weir__device_is_gpu(csr->device))
+        return weir__alloc(arcs, weir__rows_key_bytes(csr->build), "part arcs", &csr->keys);
+    const weir_status status =
+        weir__device_alloc_as(csr->device, ends_of(csr), arcs, sizeof(uint32_t), &csr->keys);
+    csr->stay = !status;
+    arcs_out->targets = csr->keys;
+    return status;
+}
 
 static void count_rows(void *user, uint64_t begin, uint64_t end)
 {
@@ -38,15 +58,25 @@ static void part_halves(void *user, uint64_t begin, uint64_t end)
         csr->half[i] = (uint32_t)(keys[i] >> shift);
 }
 
-static weir_status bring_half(struct csr *csr, weir_device *device, const char *what, int low,
-                              uint64_t arcs, const uint32_t **placed_out)
+/* By way of a buffer, or where it stays. */
+static weir_status bring_half(struct csr *csr, const char *what, int low, uint64_t arcs,
+                              const uint32_t **placed_out)
 {
+    const int here = !csr->build->sizes && !weir__device_is_gpu(csr->device);
+    uint32_t *buffer = csr->half;
     const void *placed = NULL;
+    weir_status status = WEIR_OK;
     csr->low = low != 0;
-    weir_status status = weir__activity_for("parting weights", "arcs", csr->half ? arcs : 0,
-                                            WEIR__ARC_CHUNK, 0, part_halves, csr);
+    if (here) {
+        status = weir__device_alloc_as(csr->device, what, arcs, sizeof *buffer, &csr->half);
+        placed = csr->half;
+    }
     if (!status)
-        status = weir__bring(device, what, csr->half, arcs, 4, &placed);
+        status = weir__activity_for("parting weights", "arcs", csr->half ? arcs : 0,
+                                    WEIR__ARC_CHUNK, 0, part_halves, csr);
+    if (!status && !here)
+        status = weir__bring(csr->device, what, csr->half, arcs, 4, &placed);
+    csr->half = buffer;
     *placed_out = placed;
     return status;
 }
@@ -54,23 +84,23 @@ static weir_status bring_half(struct csr *csr, weir_device *device, const char *
 static weir_status bring_csr(struct csr *csr, uint64_t arcs, weir_arcs *arcs_out)
 {
     const struct weir__rows_build *build = csr->build;
-    weir_device *device = weir_context_device(build->rows->context, csr->part->part);
-    const char *ends = csr->in ? "in-arcs" : "out-arcs";
     const void *offsets = NULL, *targets = NULL;
-    weir_status status = weir__bring(device, csr->in ? "offsets of in-arcs" : "offsets of out-arcs",
-                                     csr->offsets, (uint64_t)csr->part->owned + 1, 8, &offsets);
+    weir_status status =
+        weir__bring(csr->device, csr->in ? "offsets of in-arcs" : "offsets of out-arcs",
+                    csr->offsets, (uint64_t)csr->part->owned + 1, 8, &offsets);
     arcs_out->offsets = offsets;
-    if (status)
+    if (status || csr->stay)
         return status;
     if (!build->config->weights) {
-        status = weir__bring(device, ends, csr->keys, arcs, 4, &targets);
+        status = weir__bring(csr->device, ends_of(csr), csr->keys, arcs, 4, &targets);
         arcs_out->targets = targets;
         return status;
     }
-    if ((!build->sizes && (status = weir__alloc(arcs, 4, "part weights", &csr->half))) ||
+    if ((!build->sizes && weir__device_is_gpu(csr->device) &&
+         (status = weir__alloc(arcs, 4, "part weights", &csr->half))) ||
         (status =
-             bring_half(csr, device, ends, build->config->by_weight, arcs, &arcs_out->targets)) ||
-        (status = bring_half(csr, device, csr->in ? "weights of in-arcs" : "weights of out-arcs",
+             bring_half(csr, ends_of(csr), build->config->by_weight, arcs, &arcs_out->targets)) ||
+        (status = bring_half(csr, csr->in ? "weights of in-arcs" : "weights of out-arcs",
                              !build->config->by_weight, arcs, &arcs_out->weights)))
         return status;
     return WEIR_OK;
@@ -87,7 +117,9 @@ static weir_status place_there(const struct weir__rows_build *build, weir_rows_p
 
 static weir_status place_out(const struct weir__rows_build *build, weir_rows_part *part)
 {
-    struct csr csr = {.build = build, .part = part};
+    struct csr csr = {.build = build,
+                      .part = part,
+                      .device = weir_context_device(build->rows->context, part->part)};
     weir_status there = place_there(build, part, 0);
     if (there != WEIR_ERR_NOMEM)
         return there;
@@ -102,22 +134,26 @@ static weir_status place_out(const struct weir__rows_build *build, weir_rows_par
     if (!status) {
         weir__prefix_sum(csr.offsets, part->owned);
         part->arcs_out = csr.offsets[part->owned];
-        status = weir__alloc(part->arcs_out, weir__rows_key_bytes(build), "part arcs", &csr.keys);
+        status = take_keys(&csr, part->arcs_out, &part->out);
     }
     if (!status)
-        status = weir__rows_sort(build, part, csr.offsets, csr.keys, 0);
+        status = weir__rows_sort(build, part, csr.offsets, NULL, csr.keys);
     if (!status)
         status = bring_csr(&csr, part->arcs_out, &part->out);
     free(csr.offsets);
-    free(csr.keys);
+    if (!csr.stay)
+        free(csr.keys);
     free(csr.half);
     return status;
 }
 
-/* The rows lie in the transpose one after the other: they are sorted and sent from there. */
+/* The rows lie in the transpose one after the other: they are sorted there and sent, or to where they stay. */
 static weir_status place_in(struct weir__rows_build *build, weir_rows_part *part)
 {
-    struct csr csr = {.build = build, .part = part, .in = 1};
+    struct csr csr = {.build = build,
+                      .part = part,
+                      .device = weir_context_device(build->rows->context, part->part),
+                      .in = 1};
     weir_status there = place_there(build, part, 1);
     if (there != WEIR_ERR_NOMEM)
         return there;
@@ -136,8 +172,13 @@ static weir_status place_in(struct weir__rows_build *build, weir_rows_part *part
     for (uint32_t r = 0; r < part->owned; r++)
         csr.offsets[r + (uint64_t)1] = ends[r] - before;
     part->arcs_in = csr.offsets[part->owned];
-    csr.keys = (char *)build->in_keys + before * weir__rows_key_bytes(build);
-    status = weir__rows_sort(build, part, csr.offsets, csr.keys, 1);
+    const void *dealt = (char *)build->in_keys + before * weir__rows_key_bytes(build);
+    if (build->config->weights || weir__device_is_gpu(csr.device))
+        csr.keys = (void *)(uintptr_t)dealt;
+    else
+        status = take_keys(&csr, part->arcs_in, &part->in);
+    if (!status)
+        status = weir__rows_sort(build, part, csr.offsets, dealt, csr.keys);
     if (!status)
         status = bring_csr(&csr, part->arcs_in, &part->in);
     free(csr.offsets);

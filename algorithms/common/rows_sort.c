@@ -10,6 +10,8 @@
 #include "runtime/observe.h"
 #include "runtime/support.h"
 
+#include <string.h>
+
 #define SORT_NAME   sort_plain
 #define SORT_TYPE   uint32_t
 #define SORT_KEY(x) (x)
@@ -28,8 +30,8 @@ struct rows {
     const struct weir__rows_build *build;
     const weir_rows_part *part;
     const uint64_t *offsets;
+    const void *dealt; /* the keys, not sorted yet; NULL: the graph has the arcs */
     void *keys;
-    int in; /* the keys are there, and have only to be sorted */
     /* Bits of the half of a key that rows are sorted by first, which is above, and of the other one, 0 without weights. */
     uint32_t above, below;
     uint32_t sorted;             /* bits of a word that decide, */
@@ -95,9 +97,12 @@ static void sort_row(const struct rows *rows, uint64_t row)
 {
     const int packed = rows->build->config->weights;
     const uint64_t at = rows->offsets[row], count = rows->offsets[row + 1] - at;
-    void *keys = (char *)rows->keys + at * weir__rows_key_bytes(rows->build);
-    if (!rows->in)
+    const size_t bytes = weir__rows_key_bytes(rows->build);
+    void *keys = (char *)rows->keys + at * bytes;
+    if (!rows->dealt)
         write_row(rows, row);
+    else if (rows->dealt != rows->keys)
+        memcpy(keys, (const char *)rows->dealt + at * bytes, count * bytes);
     if (ascends(keys, count, packed))
         return;
     if (packed)
@@ -131,14 +136,15 @@ static int read_batch(const struct rows *rows, struct batch *batch, uint64_t beg
     uint64_t *words = batch->words[0], descents = 0, before = 0;
     for (uint64_t row = begin; row < end; row++) {
         const uint64_t at = rows->offsets[row], count = rows->offsets[row + 1] - at,
-                       from = rows->in ? at : arc_of(rows, row), bits = (row - begin) << row_shift;
+                       from = rows->dealt ? at : arc_of(rows, row),
+                       bits = (row - begin) << row_shift;
         batch->place[row - begin] = (uint32_t)(at - rows->offsets[begin]);
         for (uint64_t i = 0; i < count; i++) {
             const uint64_t key =
-                rows->in ? packed ? ((const uint64_t *)rows->keys)[at + i]
-                                  : ((const uint32_t *)rows->keys)[at + i]
+                rows->dealt ? packed ? ((const uint64_t *)rows->dealt)[at + i]
+                                     : ((const uint32_t *)rows->dealt)[at + i]
                 : packed ? weir__rows_key(build, number[targets[from + i]], weights[from + i])
-                         : number[targets[from + i]];
+                            : number[targets[from + i]];
             words[i] = bits | word_of(rows, key);
             descents += words[i] < before; /* the rows ascend by themselves */
             before = words[i];
@@ -188,7 +194,7 @@ static void sort_batch(const struct rows *rows, struct batch *batch, uint64_t be
                    each = (rows->sorted + passes - 1) / passes;
     uint32_t here = 0;
     if (read_batch(rows, batch, begin, end)) {
-        if (rows->in)
+        if (rows->dealt == rows->keys)
             return;
     } else {
         for (uint32_t p = 0; p < passes; p++, here ^= 1)
@@ -236,7 +242,7 @@ static void sort_rows(void *user, uint64_t begin, uint64_t end)
 }
 
 weir_status weir__rows_sort(const struct weir__rows_build *build, const weir_rows_part *part,
-                            const uint64_t *offsets, void *keys, int in)
+                            const uint64_t *offsets, const void *dealt, void *keys_out)
 {
     const uint32_t number = weir__csr_bits(build->rows->numbers),
                    weight = build->config->weights
@@ -246,8 +252,8 @@ weir_status weir__rows_sort(const struct weir__rows_build *build, const weir_row
     struct rows rows = {.build = build,
                         .part = part,
                         .offsets = offsets,
-                        .keys = keys,
-                        .in = in,
+                        .dealt = dealt,
+                        .keys = keys_out,
                         .above = by_weight ? weight : number,
                         .below = by_weight ? number : weight,
                         .sorted = by_weight ? number + weight : number,

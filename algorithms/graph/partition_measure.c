@@ -43,6 +43,16 @@ static void add(struct measure *m, const weir_partition_part *sums)
     }
 }
 
+/* Arcs from a vertex to other parts. Without a jump, which a processor would guess wrong for one arc in a few. */
+static uint64_t cut_of(const struct measure *m, uint64_t v)
+{
+    const uint32_t owner = m->owner[v];
+    uint64_t cut = 0;
+    for (uint64_t i = m->graph->offsets[v]; i < m->graph->offsets[v + 1]; i++)
+        cut += m->owner[m->graph->targets[i]] != owner;
+    return cut;
+}
+
 static void measure_rows(void *user, uint64_t begin, uint64_t end)
 {
     struct measure *m = user;
@@ -52,14 +62,10 @@ static void measure_rows(void *user, uint64_t begin, uint64_t end)
         weir_partition_part *part = &sums[m->owner[v]];
         part->vertices++;
         part->arcs += offsets[v + 1] - offsets[v];
-        for (uint64_t i = offsets[v]; i < offsets[v + 1]; i++) {
-            const uint32_t target = m->graph->targets[i];
-            if (m->owner[target] == m->owner[v])
-                continue;
-            part->cut_arcs++;
-            if (m->seen)
-                see(&m->seen[target], UINT64_C(1) << m->owner[v]);
-        }
+        part->cut_arcs += cut_of(m, v);
+        for (uint64_t i = offsets[v]; m->seen && i < offsets[v + 1]; i++)
+            if (m->owner[m->graph->targets[i]] != m->owner[v])
+                see(&m->seen[m->graph->targets[i]], UINT64_C(1) << m->owner[v]);
     }
     add(m, sums);
 }

@@ -39,11 +39,18 @@ int weir__metis_fits(const weir__metis_header *header, uint64_t size);
  *  @return 0: FORM is none. */
 int weir__metis_form(uint64_t form, uint64_t weights, weir__metis_header *header_out);
 
+/** The same of an arc that begins where many do. */
+static inline uint64_t weir__metis_balance_from(struct weir__reverse from, uint64_t to,
+                                                uint64_t weight)
+{
+    const struct weir__reverse t = weir__reverse_of(to);
+    return weir__reverse_weight(weight) * (from.first * t.second - from.second * t.first);
+}
+
 /** An arc there adds what the arc back takes away: all add up to 0 where each has its reverse, of equal weight (reverse.h). */
 static inline uint64_t weir__metis_balance(uint64_t from, uint64_t to, uint64_t weight)
 {
-    const struct weir__reverse v = weir__reverse_of(from), t = weir__reverse_of(to);
-    return weir__reverse_weight(weight) * (v.first * t.second - v.second * t.first);
+    return weir__metis_balance_from(weir__reverse_of(from), to, weight);
 }
 
 /** What was seen of a text in which each line has as many numbers, 2 or 3; zero before its first line. */

@@ -2,7 +2,7 @@
  *
  * What a program wrote row by row comes back as a list whose arcs ascend, by where they begin and then by where they lead, and none twice:
  * its targets are the graph's as they lie there, and only offsets have to be found. One look at the arcs on all cores tells,
- * and ends early where that is not so. */
+ * and ends early where that is not so. Loops at the end, which edge lists say with how many vertices there are, do not count. */
 #include "algorithms/graph/build.h"
 #include "runtime/observe.h"
 #include "runtime/support.h"
@@ -12,7 +12,8 @@
 #define ARC_CHUNK (UINT64_C(1) << 16)
 
 struct ascent {
-    const weir__arcs *arcs;
+    weir__arcs *arcs;
+    uint64_t count; /* of them, without loops at the end */
     uint64_t *offsets;
     uint32_t *weights;
     double *doubles;
@@ -61,29 +62,31 @@ static void write_weights(void *user, uint64_t begin, uint64_t end)
             a->doubles[i] += 0.0; /* -0 becomes 0, so that equal weights have equal bits */
 }
 
+/* Where arcs come from has told all it has when offsets are known: its memory goes before that of weights comes. */
 static weir_status make(struct ascent *a, uint32_t threads, weir_graph **graph_out)
 {
-    const weir__arcs *arcs = a->arcs;
-    const uint64_t n = arcs->vertices, m = arcs->count;
+    weir__arcs *arcs = a->arcs;
+    const uint64_t n = arcs->vertices, m = a->count;
+    const int integers = arcs->weighted && !a->fractions;
     struct weir__need need = {0, 0};
     weir_status status;
     weir__need_take(&need, n + 1, sizeof *a->offsets);
-    weir__need_take(&need, arcs->weighted && !a->fractions ? m : 0, sizeof *a->weights);
+    weir__need_give(&need, m, sizeof *arcs->sources);
+    weir__need_take(&need, integers ? m : 0, sizeof *a->weights);
     if ((status = weir__need_fits(&need, "a graph of %llu vertices and %llu arcs",
                                   (unsigned long long)n, (unsigned long long)m)) ||
         (status = weir__alloc(n + 1, sizeof *a->offsets, "graph offsets", &a->offsets)) ||
-        (status = weir__calloc(1, sizeof **graph_out, "graph", graph_out)))
-        return status;
-    if (arcs->weighted && a->fractions)
-        a->doubles = arcs->weights;
-    else if (arcs->weighted &&
-             (status = weir__alloc(m, sizeof *a->weights, "graph weights", &a->weights)))
-        return status;
-    if ((status =
+        (status = weir__calloc(1, sizeof **graph_out, "graph", graph_out)) ||
+        (status =
              weir__activity_for("finding rows", "arcs", m, ARC_CHUNK, threads, write_offsets, a)))
         return status;
     for (uint64_t v = m ? arcs->sources[m - 1] + UINT64_C(1) : 0; v <= n; v++)
         a->offsets[v] = m;
+    free(arcs->sources);
+    arcs->sources = NULL;
+    if (integers && (status = weir__alloc(m, sizeof *a->weights, "graph weights", &a->weights)))
+        return status;
+    a->doubles = integers ? NULL : arcs->weights;
     return weir__activity_for("taking weights", "arcs", arcs->weighted ? m : 0, ARC_CHUNK, threads,
                               write_weights, a);
 }
@@ -91,13 +94,15 @@ static weir_status make(struct ascent *a, uint32_t threads, weir_graph **graph_o
 int weir__build_ascending(weir__arcs *arcs, uint32_t threads, weir_graph **graph_out,
                           weir_status *status_out)
 {
-    struct ascent a = {.arcs = arcs};
+    struct ascent a = {.arcs = arcs, .count = arcs->count};
     *graph_out = NULL;
     *status_out = WEIR_OK;
     if (arcs->mirror || arcs->borrowed)
         return 0;
+    while (a.count > 0 && arcs->sources[a.count - 1] == arcs->targets[a.count - 1])
+        a.count--;
     *status_out =
-        weir__activity_for("looking at arcs", "arcs", arcs->count, ARC_CHUNK, threads, look, &a);
+        weir__activity_for("looking at arcs", "arcs", a.count, ARC_CHUNK, threads, look, &a);
     if (!*status_out && a.not )
         return 0;
     if (!*status_out)
@@ -112,15 +117,16 @@ int weir__build_ascending(weir__arcs *arcs, uint32_t threads, weir_graph **graph
     }
     **graph_out =
         (weir_graph){.vertices = arcs->vertices,
-                     .arcs = arcs->count,
+                     .arcs = a.count,
                      .offsets = a.offsets,
-                     .targets = weir__shorten(arcs->targets, arcs->count, sizeof *arcs->targets),
+                     .targets = weir__shorten(arcs->targets, a.count, sizeof *arcs->targets),
                      .weight_kind = a.weights   ? WEIR_WEIGHT_U32
                                     : a.doubles ? WEIR_WEIGHT_F64
                                                 : WEIR_WEIGHT_NONE,
                      .weights_u32 = a.weights,
-                     .weights_f64 = weir__shorten(a.doubles, arcs->count, sizeof *a.doubles),
-                     .negative_line = arcs->negative_line};
+                     .weights_f64 = weir__shorten(a.doubles, a.count, sizeof *a.doubles),
+                     .negative_line = arcs->negative_line,
+                     .loops_dropped = arcs->count - a.count};
     arcs->targets = NULL;
     if (a.doubles)
         arcs->weights = NULL;

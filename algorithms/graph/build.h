@@ -60,7 +60,7 @@ weir_status weir__build(weir__arcs *arcs, uint32_t threads, weir_graph **graph_o
 weir_status weir__build_with(weir__arcs *arcs, const weir_graph_options *options,
                              weir_graph **graph_out);
 
-/** The same of a list that ascends and has no loops, whose targets become the graph's: nothing is sorted, and no GPU takes part.
+/** The same of a list that ascends and has no loops but at its end, whose targets become the graph's: nothing is sorted, and no GPU takes part.
  *  @param[out] status_out  what came of it.  @return 0: it is none, or a mirrored or borrowed one, and is left as it is. */
 int weir__build_ascending(weir__arcs *arcs, uint32_t threads, weir_graph **graph_out,
                           weir_status *status_out);

@@ -413,8 +413,9 @@ static void batches_of_weighted_rows(void **state)
         weir_partition *partition =
             cut(graph, WEIR_PARTITION_EDGE, weir_context_device_count(context));
         for (int by_weight = 0; by_weight < 2; by_weight++)
-            assert_rows(context, graph, partition,
-                        ASK(.in_arcs = 1, .weights = 1, .by_weight = by_weight));
+            if (!skipped())
+                assert_rows(context, graph, partition,
+                            ASK(.in_arcs = 1, .weights = 1, .by_weight = by_weight));
         weir_partition_destroy(partition);
         weir_graph_destroy(graph);
     }

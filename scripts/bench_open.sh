@@ -24,9 +24,9 @@ json=$folder/json
 
 # make_file NAME GRAPH [OPTIONS...]: a file of the folder.
 make_file() {
-    file=$folder/$1
-    shift
-    "$weir" convert "$1" "$file" ${2+"$2" "$3"} >/dev/null
+    file=$folder/$1 from=$2
+    shift 2
+    "$weir" convert "$from" "$file" "$@" >/dev/null
 }
 
 # median FILE: of the numbers in it.
@@ -104,3 +104,12 @@ for suffix in sg wsg; do
     row "$folder/binary.$suffix"
     rm -f "$folder/binary.$suffix"
 done
+rm -f "$graph"
+make_file undirected.gr "rmat:$scale" --undirected
+graph=$folder/undirected.gr
+make_file metis.graph "$graph"
+row "$folder/metis.graph"
+rm -f "$folder/metis.graph"
+# shellcheck disable=SC2086 # two words
+make_file weights.graph "$graph" $weights
+row "$folder/weights.graph"

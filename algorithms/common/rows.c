@@ -41,16 +41,15 @@ static void or_weights(void *user, uint64_t begin, uint64_t end)
     __atomic_fetch_or(&most->bits, bits, __ATOMIC_RELAXED);
 }
 
-/* Where the sort by weight begins: small weights need no passes over their upper bytes. */
-static weir_status find_weight_shift(struct weir__rows_build *build)
+/* Small weights need no passes over their upper bits. */
+static weir_status find_weight_bits(struct weir__rows_build *build)
 {
     struct most most = {build->graph->weights_u32, 0};
     weir_status status = WEIR_OK;
-    if (build->config->by_weight)
+    if (build->config->weights)
         status = weir__activity_for("looking at weights", "arcs", build->graph->arcs,
                                     WEIR__ARC_CHUNK, 0, or_weights, &most);
-    while (build->weight_shift < 24 && most.bits >> build->weight_shift > 255)
-        build->weight_shift += 8;
+    build->weight_bits = most.bits;
     return status;
 }
 
@@ -104,7 +103,7 @@ static weir_status place_all(weir_rows *rows, const weir_graph *graph,
         status = count(rows, graph, partition, config, &sizes);
         build.sizes = &sizes;
     } else {
-        status = find_weight_shift(&build);
+        status = find_weight_bits(&build);
     }
     if (!status && !weir__graph_is_sketch(graph))
         status = weir__rows_count_in(&build);
@@ -200,12 +199,13 @@ static weir_status create(weir_context *context, const weir_graph *graph,
 static void csr_need(const weir_device *device, weir_memory memory, uint64_t rows, uint64_t arcs,
                      int weights, int here, struct weir__need *need)
 {
+    const int half = weights && here && !weir__rows_stay(device, memory) ? 4 : 0;
     weir__need_take(need, rows + 1, 8);
     weir__need_take_on(need, device, rows + 1, 8);
-    weir__need_take(need, arcs, weights && here ? 4 : 0);
+    weir__need_take(need, arcs, half);
     weir__need_take_arcs(need, device, memory, arcs, weights ? 8 : 4);
     weir__need_give(need, rows + 1, 8);
-    weir__need_give(need, arcs, weights && here ? 4 : 0);
+    weir__need_give(need, arcs, half);
 }
 
 /* How many in-arcs a part has is not known before they were counted: with several, those of all come first. */
@@ -235,9 +235,11 @@ static void parts_need(const struct weir__sizes *sizes, const weir_rows_config *
     for (uint32_t p = 0; p < sizes->parts; p++) {
         const weir_device *device = weir_context_device(sizes->context, p);
         const int here = !weir__rows_go_there(device, memory, sizes->arcs / sizes->parts);
-        weir__need_take(need, here ? sizes->arcs_of[p] : 0, key);
+        /* As rows_part.c has it. */
+        const int keys = here && (config->weights || !weir__rows_stay(device, memory));
+        weir__need_take(need, keys ? sizes->arcs_of[p] : 0, key);
         csr_need(device, memory, sizes->owned[p], sizes->arcs_of[p], config->weights, here, need);
-        weir__need_give(need, here ? sizes->arcs_of[p] : 0, key);
+        weir__need_give(need, keys ? sizes->arcs_of[p] : 0, key);
         weir__need_take_on(need, device, config->out_degrees ? sizes->numbers : 0, 4);
         weir__need_pass(need, config->out_bytes ? sizes->owned[p] : 0, 1);
         weir__need_take_on(need, device, config->out_bytes ? sizes->owned[p] : 0, 1);

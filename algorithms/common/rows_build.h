@@ -36,7 +36,7 @@ struct weir__rows_build {
     uint64_t *in_ends; /* by number: where each row of in-arcs ends */
     void *in_keys;     /* the rows of in-arcs by number, as weir__rows_key says, not sorted yet */
     const struct weir__sizes *sizes; /* of a context that only counts: arcs by part; else NULL */
-    uint32_t weight_shift;           /* of the highest byte that any weight has */
+    uint32_t weight_bits;            /* all bits that some weight has; 0 without weights */
     uint8_t there
         [2]
         [WEIR_DEVICES_MAX]; /* whether a part's device has put its out-arcs and in-arcs in order */
@@ -63,6 +63,19 @@ weir_status weir__rows_transpose(struct weir__rows_build *build);
 weir_status weir__rows_place_all_there(struct weir__rows_build *build);
 /** Build the rows of a part, if they are not there, and bring them and what belongs to them to its device. */
 weir_status weir__rows_place_part(struct weir__rows_build *build, uint32_t part);
+
+/** Sort the rows of a part, in one direction, by weir__rows_key.
+ *  @param[in] offsets  by row of the part, and the end.
+ *  @param[in] dealt  keys of in-arcs, in any order within a row; may be @p keys_out. NULL: out-arcs, as the graph has them.
+ *  @param[out] keys_out  one an arc. */
+weir_status weir__rows_sort(const struct weir__rows_build *build, const weir_rows_part *part,
+                            const uint64_t *offsets, const void *dealt, void *keys_out);
+
+/** Whether the host writes arcs to the place where they stay, since the device works in its memory. */
+static inline int weir__rows_stay(const weir_device *device, weir_memory memory)
+{
+    return memory != WEIR_MEMORY_HOST && !weir__device_is_gpu(device);
+}
 
 /** Whether a device puts rows in order, rather than the host, where parts have so many arcs on average. @param[in] memory  of arcs. */
 int weir__rows_go_there(const weir_device *device, weir_memory memory, uint64_t arcs);

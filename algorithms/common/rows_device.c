@@ -223,14 +223,15 @@ static weir_status deal(struct placing *p)
 static weir_status sort(struct placing *p)
 {
     const struct weir__rows_build *build = p->build;
+    const uint32_t weight = weir__csr_bits(build->weight_bits + UINT64_C(1)),
+                   whole = (weight + 7) / 8 * 8; /* bytes, as a radix sort takes them */
     const struct weir__csr_rows rows = {.ends = p->offsets + 1,
                                         .placed = p->placed.offsets + 1,
                                         .rows = p->part->owned,
                                         .targets = (uint32_t *)p->placed.targets,
                                         .weights = (uint32_t *)p->placed.weights,
                                         .bits = weir__csr_bits(build->rows->numbers),
-                                        .weight_bits =
-                                            build->config->by_weight ? build->weight_shift + 8 : 0};
+                                        .weight_bits = build->config->by_weight ? whole : 0};
     return weir__csr_sort(&p->sorter, &rows);
 }
 

@@ -1,6 +1,6 @@
 /** @file rows_part.c  The rows of one part: built in host memory, sorted, brought to its device.
  *
- * A row is sorted in place as keys of 32 bits, or of 64 with the weight of each arc in the other half;
+ * A row is sorted as keys of 32 bits, or of 64 with the weight of each arc in the other half (rows_sort.c);
  * weights part from numbers when they are brought. Parts are built one after the other, each on all cores,
  * so that the host holds one at a time. */
 #include "algorithms/graph/build.h"
@@ -11,98 +11,47 @@
 
 #include <stdlib.h>
 
-#define SORT_NAME   sort_plain
-#define SORT_TYPE   uint32_t
-#define SORT_KEY(x) (x)
-#include "algorithms/graph/sort_tmpl.h"
-
-#define SORT_NAME   sort_packed
-#define SORT_TYPE   uint64_t
-#define SORT_KEY(x) (x)
-#include "algorithms/graph/sort_tmpl.h"
-
 /* One direction of a part's arcs. */
 struct csr {
     const struct weir__rows_build *build;
     const weir_rows_part *part;
+    weir_device *device;
     uint64_t *offsets;
     void *keys;
     uint32_t *half; /* numbers, then weights, on their way to the device */
     uint32_t low;   /* the lower half is on its way */
-    uint32_t shift; /* of the highest byte of a key */
     int in;         /* they are in-arcs */
+    int stay;       /* the keys lie on the device, which works in the host's memory */
 };
+
+static const char *ends_of(const struct csr *csr)
+{
+    return csr->in ? "in-arcs" : "out-arcs";
+}
+
+static int stays(const struct csr *csr)
+{
+    return weir__rows_stay(csr->device, csr->build->rows->memory);
+}
+
+/* Memory for keys. Where the device works in the host's memory they are written to the place where they stay, unless weights have to
+ * part from them. */
+static weir_status take_keys(struct csr *csr, uint64_t arcs, weir_arcs *arcs_out)
+{
+    if (csr->build->config->weights || !stays(csr))
+        return weir__alloc(arcs, weir__rows_key_bytes(csr->build), "part arcs", &csr->keys);
+    const weir_status status =
+        weir__device_alloc_as(csr->device, ends_of(csr), arcs, sizeof(uint32_t), &csr->keys);
+    csr->stay = !status;
+    arcs_out->targets = csr->keys;
+    return status;
+}
 
 static void count_rows(void *user, uint64_t begin, uint64_t end)
 {
     const struct csr *csr = user;
     for (uint64_t r = begin; r < end; r++)
         csr->offsets[r] = csr->build->rows->degree[csr->part->begin + r];
-}
-
-/* Out-arcs: targets become numbers. */
-static void write_rows(void *user, uint64_t begin, uint64_t end)
-{
-    const struct csr *csr = user;
-    const struct weir__rows_build *build = csr->build;
-    const weir_graph *graph = build->graph;
-    const uint32_t *number = build->rows->number;
-    uint64_t rows = csr->part->owned, last = weir__first_row_at(csr->offsets, rows, end);
-    for (uint64_t r = weir__first_row_at(csr->offsets, rows, begin); r < last; r++) {
-        uint64_t from = graph->offsets[build->rows->vertex[csr->part->begin + r]];
-        uint64_t to = csr->offsets[r], count = csr->offsets[r + 1] - to;
-        if (build->config->weights)
-            for (uint64_t i = 0; i < count; i++)
-                ((uint64_t *)csr->keys)[to + i] = weir__rows_key(
-                    build, number[graph->targets[from + i]], graph->weights_u32[from + i]);
-        else
-            for (uint64_t i = 0; i < count; i++)
-                ((uint32_t *)csr->keys)[to + i] = number[graph->targets[from + i]];
-    }
-}
-
-/* Rows of consecutive parts numbered by id are sorted as they come. */
-static int ascends(const void *keys, uint64_t count, int packed)
-{
-    if (packed) {
-        for (uint64_t i = 1; i < count; i++)
-            if (((const uint64_t *)keys)[i - 1] > ((const uint64_t *)keys)[i])
-                return 0;
-    } else {
-        for (uint64_t i = 1; i < count; i++)
-            if (((const uint32_t *)keys)[i - 1] > ((const uint32_t *)keys)[i])
-                return 0;
-    }
-    return 1;
-}
-
-static void sort_rows(void *user, uint64_t begin, uint64_t end)
-{
-    const struct csr *csr = user;
-    int packed = csr->build->config->weights;
-    uint64_t rows = csr->part->owned, last = weir__first_row_at(csr->offsets, rows, end);
-    for (uint64_t r = weir__first_row_at(csr->offsets, rows, begin); r < last; r++) {
-        uint64_t at = csr->offsets[r], count = csr->offsets[r + 1] - at;
-        if (packed) {
-            uint64_t *row = (uint64_t *)csr->keys + at;
-            if (!ascends(row, count, 1))
-                sort_packed(row, count, csr->shift);
-        } else {
-            uint32_t *row = (uint32_t *)csr->keys + at;
-            if (!ascends(row, count, 0))
-                sort_plain(row, count, csr->shift);
-        }
-    }
-}
-
-static uint32_t key_shift(const struct weir__rows_build *build)
-{
-    uint32_t shift = 0;
-    while (shift < 24 && (build->rows->numbers - 1) >> shift > 255)
-        shift += 8;
-    if (build->config->by_weight)
-        return 32 + build->weight_shift;
-    return build->config->weights ? 32 + shift : shift;
 }
 
 static void part_halves(void *user, uint64_t begin, uint64_t end)
@@ -114,16 +63,26 @@ static void part_halves(void *user, uint64_t begin, uint64_t end)
         csr->half[i] = (uint32_t)(keys[i] >> shift);
 }
 
-static weir_status bring_half(struct csr *csr, weir_device *device, const char *what, int low,
-                              uint64_t arcs, const uint32_t **placed_out)
+/* By way of a buffer, or where it stays. */
+static weir_status bring_half(struct csr *csr, const char *what, int low, uint64_t arcs,
+                              const uint32_t **placed_out)
 {
+    const int here = !csr->build->sizes && stays(csr);
+    uint32_t *buffer = csr->half;
     const void *placed = NULL;
+    weir_status status = WEIR_OK;
     csr->low = low != 0;
-    weir_status status = weir__activity_for("parting weights", "arcs", csr->half ? arcs : 0,
-                                            WEIR__ARC_CHUNK, 0, part_halves, csr);
+    if (here) {
+        status = weir__device_alloc_as(csr->device, what, arcs, sizeof *buffer, &csr->half);
+        placed = csr->half;
+    }
     if (!status)
-        status =
-            weir__bring_arcs(device, csr->build->rows->memory, what, csr->half, arcs, 4, &placed);
+        status = weir__activity_for("parting weights", "arcs", csr->half ? arcs : 0,
+                                    WEIR__ARC_CHUNK, 0, part_halves, csr);
+    if (!status && !here)
+        status = weir__bring_arcs(csr->device, csr->build->rows->memory, what, csr->half, arcs, 4,
+                                  &placed);
+    csr->half = buffer;
     *placed_out = placed;
     return status;
 }
@@ -131,33 +90,27 @@ static weir_status bring_half(struct csr *csr, weir_device *device, const char *
 static weir_status bring_csr(struct csr *csr, uint64_t arcs, weir_arcs *arcs_out)
 {
     const struct weir__rows_build *build = csr->build;
-    weir_device *device = weir_context_device(build->rows->context, csr->part->part);
-    const char *ends = csr->in ? "in-arcs" : "out-arcs";
     const void *offsets = NULL, *targets = NULL;
-    weir_status status = weir__bring(device, csr->in ? "offsets of in-arcs" : "offsets of out-arcs",
-                                     csr->offsets, (uint64_t)csr->part->owned + 1, 8, &offsets);
+    weir_status status =
+        weir__bring(csr->device, csr->in ? "offsets of in-arcs" : "offsets of out-arcs",
+                    csr->offsets, (uint64_t)csr->part->owned + 1, 8, &offsets);
     arcs_out->offsets = offsets;
-    if (status)
+    if (status || csr->stay)
         return status;
     if (!build->config->weights) {
-        status = weir__bring_arcs(device, build->rows->memory, ends, csr->keys, arcs, 4, &targets);
+        status = weir__bring_arcs(csr->device, build->rows->memory, ends_of(csr), csr->keys, arcs,
+                                  4, &targets);
         arcs_out->targets = targets;
         return status;
     }
-    if ((!build->sizes && (status = weir__alloc(arcs, 4, "part weights", &csr->half))) ||
+    if ((!build->sizes && !stays(csr) &&
+         (status = weir__alloc(arcs, 4, "part weights", &csr->half))) ||
         (status =
-             bring_half(csr, device, ends, build->config->by_weight, arcs, &arcs_out->targets)) ||
-        (status = bring_half(csr, device, csr->in ? "weights of in-arcs" : "weights of out-arcs",
+             bring_half(csr, ends_of(csr), build->config->by_weight, arcs, &arcs_out->targets)) ||
+        (status = bring_half(csr, csr->in ? "weights of in-arcs" : "weights of out-arcs",
                              !build->config->by_weight, arcs, &arcs_out->weights)))
         return status;
     return WEIR_OK;
-}
-
-static weir_status sort_and_bring(struct csr *csr, uint64_t arcs, weir_arcs *arcs_out)
-{
-    weir_status status =
-        weir__activity_for("sorting rows", "arcs", arcs, WEIR__ARC_CHUNK, 0, sort_rows, csr);
-    return status ? status : bring_csr(csr, arcs, arcs_out);
 }
 
 /* What the host takes in place of a device that was to do it: it was not asked for before (weir__rows_need()). */
@@ -220,7 +173,9 @@ static weir_status is_here(const struct weir__rows_build *build, const weir_rows
 
 static weir_status place_out(const struct weir__rows_build *build, weir_rows_part *part)
 {
-    struct csr csr = {.build = build, .part = part, .shift = key_shift(build)};
+    struct csr csr = {.build = build,
+                      .part = part,
+                      .device = weir_context_device(build->rows->context, part->part)};
     int here;
     weir_status status = is_here(build, part, 0, &here);
     if (status || !here)
@@ -236,23 +191,26 @@ static weir_status place_out(const struct weir__rows_build *build, weir_rows_par
     if (!status) {
         weir__prefix_sum(csr.offsets, part->owned);
         part->arcs_out = csr.offsets[part->owned];
-        status = weir__alloc(part->arcs_out, weir__rows_key_bytes(build), "part arcs", &csr.keys);
+        status = take_keys(&csr, part->arcs_out, &part->out);
     }
     if (!status)
-        status = weir__activity_for("writing rows", "arcs", part->arcs_out, WEIR__ARC_CHUNK, 0,
-                                    write_rows, &csr);
+        status = weir__rows_sort(build, part, csr.offsets, NULL, csr.keys);
     if (!status)
-        status = sort_and_bring(&csr, part->arcs_out, &part->out);
+        status = bring_csr(&csr, part->arcs_out, &part->out);
     free(csr.offsets);
-    free(csr.keys);
+    if (!csr.stay)
+        free(csr.keys);
     free(csr.half);
     return status;
 }
 
-/* The rows lie in the transpose one after the other: they are sorted and sent from there. */
+/* The rows lie in the transpose one after the other: they are sorted there and sent, or to where they stay. */
 static weir_status place_in(struct weir__rows_build *build, weir_rows_part *part)
 {
-    struct csr csr = {.build = build, .part = part, .shift = key_shift(build), .in = 1};
+    struct csr csr = {.build = build,
+                      .part = part,
+                      .device = weir_context_device(build->rows->context, part->part),
+                      .in = 1};
     int here;
     weir_status status = is_here(build, part, 1, &here);
     if (status || !here)
@@ -272,8 +230,15 @@ static weir_status place_in(struct weir__rows_build *build, weir_rows_part *part
     for (uint32_t r = 0; r < part->owned; r++)
         csr.offsets[r + (uint64_t)1] = ends[r] - before;
     part->arcs_in = csr.offsets[part->owned];
-    csr.keys = (char *)build->in_keys + before * weir__rows_key_bytes(build);
-    status = sort_and_bring(&csr, part->arcs_in, &part->in);
+    const void *dealt = (char *)build->in_keys + before * weir__rows_key_bytes(build);
+    if (build->config->weights || !stays(&csr))
+        csr.keys = (void *)(uintptr_t)dealt;
+    else
+        status = take_keys(&csr, part->arcs_in, &part->in);
+    if (!status)
+        status = weir__rows_sort(build, part, csr.offsets, dealt, csr.keys);
+    if (!status)
+        status = bring_csr(&csr, part->arcs_in, &part->in);
     free(csr.offsets);
     free(csr.half);
     return status;

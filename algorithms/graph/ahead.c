@@ -15,13 +15,18 @@
 /* Small enough that text and arcs of a block stay in a core's cache. */
 #define BLOCK_BYTES (256u << 10)
 #define THREADS_MAX 32
-#define ARC_BYTES   4  /* "0 1" and an end: no line takes fewer */
-#define BEHIND      16 /* zeros that may be read behind a text */
+#define ARC_BYTES   4 /* "0 1" and an end: no line takes fewer */
+/* METIS text may have two bytes an arc, in blocks of some 2^19 bytes; a row that needs a longer one has other neighbours in each
+ * word, of 6 digits and more. */
+#define ROW_ARCS (1u << 18)
+#define BEHIND   16 /* zeros that may be read behind a text */
 
 struct slot {
     weir__block block;
-    char *memory; /* of text and arcs */
-    size_t tail;  /* bytes behind the block that belong to the next one */
+    char *memory;  /* of text and arcs */
+    size_t tail;   /* bytes behind the block that belong to the next one */
+    uint64_t rows; /* of METIS text in front of it */
+    int inside;    /* it begins within a line */
     int done;
     weir_status status; /* of the read behind it */
     struct weir__sentence sentence;
@@ -36,6 +41,8 @@ struct weir__ahead {
     pthread_cond_t changed;
     uint64_t read, freed; /* blocks that were read, and that the loader has done with */
     int reading;          /* somebody is */
+    uint64_t rows;        /* of METIS text in what was read; of who reads, as `inside` */
+    int inside;           /* what was read ends within a line */
     int ended;            /* nothing more is to be read */
     int stopped;
     int held; /* the loader has a block */
@@ -50,6 +57,14 @@ static size_t pretended; /* see weir__ahead_pretend() */
 void weir__ahead_pretend(size_t bytes)
 {
     pretended = bytes;
+}
+
+/* Where a part of a line that is longer than a block ends: behind a blank, so that its last word is whole. 0: it has no blank. */
+static size_t last_word(const char *text, size_t have)
+{
+    while (have > 0 && text[have - 1] != ' ' && text[have - 1] != '\t')
+        have--;
+    return have;
 }
 
 /* Read until there is a line end behind enough bytes. @p known: no end is in front of it. */
@@ -69,6 +84,8 @@ static weir_status fill(weir__ahead *a, struct slot *slot, size_t known)
         have += got;
         block->last = !status && got == 0;
     }
+    if (!whole && !block->last && !status && a->form.rows)
+        whole = last_word(block->text, have);
     block->bytes = block->last || !whole ? have : whole;
     slot->tail = have - block->bytes;
     if (status) { /* the rest is lost: its line would look cut short */
@@ -92,6 +109,11 @@ static void read_block(weir__ahead *a, uint64_t number)
     memset(slot->block.text + slot->block.bytes + slot->tail, 0, BEHIND);
     if (slot->block.last || slot->status)
         slot->block.text[slot->block.bytes] = '\n';
+    slot->rows = a->rows;
+    slot->inside = a->inside;
+    if (a->form.rows)
+        a->rows +=
+            weir__plain_rows(slot->block.text, slot->block.text + slot->block.bytes, &a->inside);
 }
 
 static void take_plain(weir__ahead *a, struct slot *slot)
@@ -99,9 +121,10 @@ static void take_plain(weir__ahead *a, struct slot *slot)
     weir__block *block = &slot->block;
     block->taken = 0;
     block->plain.count = 0;
-    if (block->last || (block->bytes > 0 && block->text[block->bytes - 1] == '\n'))
-        block->taken = (size_t)(weir__plain_take(&a->form, block->text, block->text + block->bytes,
-                                                 &block->plain) -
+    if (!slot->inside &&
+        (block->last || (block->bytes > 0 && block->text[block->bytes - 1] == '\n')))
+        block->taken = (size_t)(weir__plain_take(&a->form, slot->rows, block->text,
+                                                 block->text + block->bytes, &block->plain) -
                                 block->text);
 }
 
@@ -183,7 +206,8 @@ weir_status weir__ahead_next(weir__ahead *a, weir__block **block_out)
 /* Memory of each block by itself, so that pages which no text needs are never touched: larger pieces come in large pages. */
 static weir_status reserve(weir__ahead *a, uint32_t threads)
 {
-    const size_t room = a->block_bytes / 2 / ARC_BYTES * 3 + 2, text = WEIR__LINE_MAX + BEHIND + 64,
+    const size_t lines = a->block_bytes / 2 / ARC_BYTES * 3 + 2;
+    const size_t room = a->form.rows ? ROW_ARCS : lines, text = WEIR__LINE_MAX + BEHIND + 64,
                  arcs = (room + 8) & ~(size_t)7;
     const size_t each = text / 64 * 64 + arcs * (8 + (a->form.weighted ? sizeof(double) : 0));
     weir_status status;

@@ -21,7 +21,7 @@ struct weir__ahead_source {
 };
 
 /** Whole lines of the text; the last block may end without the end of its line, and so does one that begins with a line
- *  that is too long. */
+ *  that is longer than WEIR__LINE_MAX: of METIS text, whose lines may be, it ends behind a blank if there is one. */
 typedef struct weir__block {
     char *text; /**< may be written to, up to the byte behind the last one */
     size_t bytes;

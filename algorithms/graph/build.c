@@ -67,18 +67,13 @@ struct build {
     double *weights_f64;
 };
 
-static inline int is_fraction(double weight)
-{
-    return !(weight >= 0 && weight <= UINT32_MAX && weight == (double)(uint32_t)weight);
-}
-
 static void look_at_weights(void *user, uint64_t begin, uint64_t end)
 {
     struct build *b = user;
     int fractions = 0;
     for (uint64_t i = begin; i < end; i++)
         if (b->arcs->sources[i] != b->arcs->targets[i])
-            fractions |= is_fraction(b->arcs->weights[i]);
+            fractions |= weir__is_fraction(b->arcs->weights[i]);
     if (fractions)
         __atomic_store_n(&b->fractions, 1, __ATOMIC_RELAXED);
 }
@@ -219,7 +214,7 @@ static void make_stretch(struct build *b, uint32_t s)
     b->kept[s] = to - begin;
     int fractions = 0;
     for (uint64_t i = begin; b->form == WEIR_WEIGHT_F64 && i < to; i++)
-        fractions |= is_fraction(b->weights_f64[i]);
+        fractions |= weir__is_fraction(b->weights_f64[i]);
     if (fractions)
         __atomic_store_n(&b->fractions, 1, __ATOMIC_RELAXED);
     weir__dealt_drop(&b->dealt, s);
@@ -254,8 +249,7 @@ static void join_stretches(struct build *b, uint32_t threads)
     b->offsets[b->dealt.first[stretches]] = to;
 }
 
-/* What is behind the first `count` values goes back; an array that cannot be made shorter stays. */
-static void *shorten(void *data, uint64_t count, size_t bytes)
+void *weir__shorten(void *data, uint64_t count, size_t bytes)
 {
     void *shorter = data ? realloc(data, count ? count * bytes : 1) : NULL;
     return shorter ? shorter : data;
@@ -356,9 +350,9 @@ static weir_status make_rows(struct build *b, weir__arcs *arcs, uint32_t threads
         take_integers(b, b->offsets[n]);
     }
     if (b->kind != b->form || b->offsets[n] < all) {
-        b->targets = shorten(b->targets, b->offsets[n], sizeof *b->targets);
-        b->weights_u32 = shorten(b->weights_u32, b->offsets[n], sizeof *b->weights_u32);
-        b->weights_f64 = shorten(b->weights_f64, b->offsets[n], sizeof *b->weights_f64);
+        b->targets = weir__shorten(b->targets, b->offsets[n], sizeof *b->targets);
+        b->weights_u32 = weir__shorten(b->weights_u32, b->offsets[n], sizeof *b->weights_u32);
+        b->weights_f64 = weir__shorten(b->weights_f64, b->offsets[n], sizeof *b->weights_f64);
     }
     return WEIR_OK;
 }
@@ -446,6 +440,8 @@ weir_status weir__build_with(weir__arcs *arcs, const weir_graph_options *options
     weir_device *devices[WEIR_DEVICES_MAX];
     weir_status status;
     int integers;
+    if (weir__build_ascending(arcs, options->threads, graph_out, &status))
+        return status;
     if (!weir__csr_devices(options->context, arcs->count, devices))
         return weir__build(arcs, options->threads, graph_out);
     if ((status = all_integers(arcs, options->threads, &integers)))

@@ -60,6 +60,21 @@ weir_status weir__build(weir__arcs *arcs, uint32_t threads, weir_graph **graph_o
 weir_status weir__build_with(weir__arcs *arcs, const weir_graph_options *options,
                              weir_graph **graph_out);
 
+/** The same of a list that ascends and has no loops but at its end, whose targets become the graph's: nothing is sorted, and no GPU takes part.
+ *  @param[out] status_out  what came of it.  @return 0: it is none, or a mirrored or borrowed one, and is left as it is. */
+int weir__build_ascending(weir__arcs *arcs, uint32_t threads, weir_graph **graph_out,
+                          weir_status *status_out);
+
+/** Whether a weight is no integer of 32 bits. */
+static inline int weir__is_fraction(double weight)
+{
+    return !(weight >= 0 && weight <= UINT32_MAX && weight == (double)(uint32_t)weight);
+}
+
+/** Give back what is behind the first @p count values. @return the array, which stays where it is if it cannot be made shorter;
+ *  NULL of NULL. */
+void *weir__shorten(void *data, uint64_t count, size_t bytes);
+
 /** Name a graph; @p format is static. Destroys the graph and clears the pointer on failure. */
 weir_status weir__graph_name(weir_graph **graph, const char *name, const char *format);
 

@@ -2,6 +2,7 @@
  * and uniform ones. */
 #include "algorithms/graph/build.h"
 #include "algorithms/graph/csr.h"
+#include "algorithms/graph/draw.h"
 #include "algorithms/graph/generate.h"
 #include "runtime/observe.h"
 #include "runtime/support.h"
@@ -16,8 +17,8 @@ struct list {
 static void make_arcs(void *user, uint64_t begin, uint64_t end)
 {
     const struct list *list = user;
-    for (uint64_t i = begin; i < end; i++)
-        weir__edge(list->edges, i, &list->arcs.sources[i], &list->arcs.targets[i]);
+    weir__draw(list->edges, begin, end - begin, list->arcs.sources + begin,
+               list->arcs.targets + begin);
 }
 
 static weir_status make_list(const struct weir__csr_input *input, const char *what,

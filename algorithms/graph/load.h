@@ -26,7 +26,7 @@ static inline weir_status weir__arcs_add_line(weir__arcs *arcs, const weir__read
 }
 
 /** Take the lines that come next as long as many of them are plain (read.h), @p most arcs at most, and add their arcs.
- *  @param[in,out] sum  receives `highest`, `loops` and `count` of all that were taken so; NULL: nobody wants to know. */
+ *  @param[in,out] sum  receives `highest`, `loops`, `count`, `rows` and `balance` of all that were taken so; NULL: nobody wants to know. */
 weir_status weir__arcs_add_plain(weir__arcs *arcs, weir__reader *reader, uint64_t most,
                                  weir__plain *sum);
 

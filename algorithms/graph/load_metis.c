@@ -250,13 +250,30 @@ static weir_status check_end(const weir__reader *reader, const struct metis *met
     return WEIR_OK;
 }
 
+/* Rows that are plain, and comments between them, by all cores; none of them is wrong. */
+static weir_status take_plain(weir__reader *reader, struct metis *metis, weir__arcs *arcs)
+{
+    const weir__plain_form form = {.rows = 1,
+                                   .first = metis->header.first,
+                                   .weighted = metis->header.step == 2,
+                                   .high = metis->header.vertices};
+    weir__plain sum = {0};
+    weir_status status = weir__reader_ahead(reader, &form, arcs->threads);
+    if (!status)
+        status = weir__arcs_add_plain(arcs, reader, UINT64_MAX, &sum);
+    metis->rows += sum.rows;
+    metis->balance += sum.balance;
+    return status;
+}
+
 /* All rows, and blank lines behind them. */
 static weir_status take_rows(weir__reader *reader, struct metis *metis, weir__arcs *arcs)
 {
     const char *line;
     int more;
     weir_status status;
-    while (!(status = next_line(reader, metis->rows == arcs->vertices, &line, &more))) {
+    while (!(status = take_plain(reader, metis, arcs)) &&
+           !(status = next_line(reader, metis->rows == arcs->vertices, &line, &more))) {
         if (metis->rows == arcs->vertices)
             return weir__line_fail(reader, "promises %llu vertices but has a line for one more",
                                    (unsigned long long)arcs->vertices);

@@ -1,6 +1,5 @@
 /** @file metis_text.c  Whether a text is one of METIS. */
 #include "algorithms/graph/metis_text.h"
-#include "algorithms/graph/random.h"
 
 #include <string.h>
 #include <strings.h>
@@ -15,12 +14,6 @@ int weir__metis_form(uint64_t form, uint64_t weights, weir__metis_header *header
     header_out->first = (uint32_t)(form / 100 + (form / 10 % 10 ? weights : 0));
     header_out->step = 1 + (uint32_t)(form % 10);
     return 1;
-}
-
-uint64_t weir__metis_balance(uint64_t from, uint64_t to, uint64_t weight)
-{
-    return weir__random(weir__random(from, to), weight) -
-           weir__random(weir__random(to, from), weight);
 }
 
 int weir__metis_fits(const weir__metis_header *header, uint64_t size)

@@ -17,8 +17,9 @@
 #ifndef WEIR_ALGORITHMS_GRAPH_METIS_TEXT_H
 #define WEIR_ALGORITHMS_GRAPH_METIS_TEXT_H
 
+#include "algorithms/graph/reverse.h"
+
 #include <stddef.h>
-#include <stdint.h>
 
 /** The largest weight: the last one that a double holds with all before it. */
 #define WEIR__METIS_WEIGHT_MAX (UINT64_C(1) << 53)
@@ -38,8 +39,19 @@ int weir__metis_fits(const weir__metis_header *header, uint64_t size);
  *  @return 0: FORM is none. */
 int weir__metis_form(uint64_t form, uint64_t weights, weir__metis_header *header_out);
 
-/** An arc there adds what the arc back takes away: all add up to 0 where each has its reverse, of equal weight. */
-uint64_t weir__metis_balance(uint64_t from, uint64_t to, uint64_t weight);
+/** The same of an arc that begins where many do. */
+static inline uint64_t weir__metis_balance_from(struct weir__reverse from, uint64_t to,
+                                                uint64_t weight)
+{
+    const struct weir__reverse t = weir__reverse_of(to);
+    return weir__reverse_weight(weight) * (from.first * t.second - from.second * t.first);
+}
+
+/** An arc there adds what the arc back takes away: all add up to 0 where each has its reverse, of equal weight (reverse.h). */
+static inline uint64_t weir__metis_balance(uint64_t from, uint64_t to, uint64_t weight)
+{
+    return weir__metis_balance_from(weir__reverse_of(from), to, weight);
+}
 
 /** What was seen of a text in which each line has as many numbers, 2 or 3; zero before its first line. */
 typedef struct weir__metis_text {

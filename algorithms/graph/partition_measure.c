@@ -16,8 +16,26 @@ struct measure {
     uint32_t parts;
     uint64_t *
         seen; /* by vertex, a bit for each other part with an arc to it: relaxed atomics; NULL: not asked for */
+    int ranges; /* each part has consecutive vertices, so that far ends need no look at their owners */
+    uint64_t first[WEIR_DEVICES_MAX + 1];       /* vertex of each part, then their number */
     weir_partition_part part[WEIR_DEVICES_MAX]; /* relaxed atomics: sums, read after the join */
 };
+
+static void find_ranges(struct measure *m, weir_partition_kind kind)
+{
+    m->ranges = kind == WEIR_PARTITION_BLOCK || kind == WEIR_PARTITION_EDGE;
+    for (uint32_t p = 0; m->ranges && p <= m->parts; p++) {
+        uint64_t low = 0, high = m->graph->vertices;
+        while (low < high) {
+            const uint64_t middle = low + (high - low) / 2;
+            if (m->owner[middle] < p)
+                low = middle + 1;
+            else
+                high = middle;
+        }
+        m->first[p] = low;
+    }
+}
 
 static void see(uint64_t *seen, uint64_t bit)
 {
@@ -43,6 +61,24 @@ static void add(struct measure *m, const weir_partition_part *sums)
     }
 }
 
+/* Arcs from a vertex to other parts. Without a jump, which a processor would guess wrong for one arc in a few. */
+static uint64_t cut_of(const struct measure *m, uint64_t v)
+{
+    const uint32_t owner = m->owner[v], *targets = m->graph->targets;
+    const uint64_t begin = m->graph->offsets[v], end = m->graph->offsets[v + 1];
+    uint64_t cut = 0;
+    if (m->ranges) {
+        const uint32_t first = (uint32_t)m->first[owner],
+                       span = (uint32_t)(m->first[owner + 1] - m->first[owner]);
+        for (uint64_t i = begin; i < end; i++)
+            cut += targets[i] - first >= span;
+    } else {
+        for (uint64_t i = begin; i < end; i++)
+            cut += m->owner[targets[i]] != owner;
+    }
+    return cut;
+}
+
 static void measure_rows(void *user, uint64_t begin, uint64_t end)
 {
     struct measure *m = user;
@@ -52,14 +88,10 @@ static void measure_rows(void *user, uint64_t begin, uint64_t end)
         weir_partition_part *part = &sums[m->owner[v]];
         part->vertices++;
         part->arcs += offsets[v + 1] - offsets[v];
-        for (uint64_t i = offsets[v]; i < offsets[v + 1]; i++) {
-            const uint32_t target = m->graph->targets[i];
-            if (m->owner[target] == m->owner[v])
-                continue;
-            part->cut_arcs++;
-            if (m->seen)
-                see(&m->seen[target], UINT64_C(1) << m->owner[v]);
-        }
+        part->cut_arcs += cut_of(m, v);
+        for (uint64_t i = offsets[v]; m->seen && i < offsets[v + 1]; i++)
+            if (m->owner[m->graph->targets[i]] != m->owner[v])
+                see(&m->seen[m->graph->targets[i]], UINT64_C(1) << m->owner[v]);
     }
     add(m, sums);
 }
@@ -84,6 +116,7 @@ weir_status weir__partition_measure(const weir_graph *graph, weir_partition *par
     struct measure m = {.graph = graph, .owner = partition->owner, .parts = partition->parts};
     uint64_t vertices = 0, arcs = 0;
     weir_status status = WEIR_OK;
+    find_ranges(&m, partition->kind);
     if (partition->parts == 1) /* nothing is cut, and nobody has to go over the arcs to see it */
         m.part[0] = (weir_partition_part){.vertices = graph->vertices, .arcs = graph->arcs};
     else

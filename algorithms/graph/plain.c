@@ -1,9 +1,15 @@
 /** @file plain.c  Plain lines. Digits are looked at eight at a time, in one word: how many there are and what they come to
  * takes a dozen operations and no jump, where a loop over them would be mispredicted at the end of nearly each number. */
 #include "algorithms/graph/load.h"
+#include "algorithms/graph/metis_text.h"
 
 #include <math.h>
 #include <string.h>
+
+#define SORT_NAME   sort_targets
+#define SORT_TYPE   uint32_t
+#define SORT_KEY(x) (x)
+#include "algorithms/graph/sort_tmpl.h"
 
 #define BYTES(b) (UINT64_C(0x0101010101010101) * (b))
 
@@ -116,13 +122,12 @@ static inline const char *take_line(const weir__plain_form *form, const char *at
     return at + 1;
 }
 
-const char *weir__plain_take(const weir__plain_form *form, const char *text, const char *end,
-                             weir__plain *plain)
+static const char *take_lines(const weir__plain_form *form, const char *text, const char *end,
+                              weir__plain *plain)
 {
     const uint64_t span = form->high - form->low;
     uint64_t count = 0, id[2] = {0, 0};
     double weight = 0;
-    plain->highest = plain->loops = plain->negative = 0;
     while (text < end && count < plain->room) {
         const char *next = take_line(form, text, id, &weight);
         if (!next)
@@ -143,8 +148,128 @@ const char *weir__plain_take(const weir__plain_form *form, const char *text, con
         count++;
         text = next < end ? next : end; /* the last line may have no end of its own */
     }
-    plain->count = count;
+    plain->count = plain->lines = count;
     return text;
+}
+
+/* ---- rows of METIS text -------------------------------------------------------------------------- */
+
+#define SHORT_ROW 32u /* of which each target is looked for among those before */
+
+/* Whether no target of a row comes twice. @param[in] spare  memory behind the row. @return 0: one does, or there is no room to see. */
+static int differ(const uint32_t *row, uint64_t count, uint32_t *spare, uint64_t room)
+{
+    uint64_t i = 1;
+    while (i < count && row[i - 1] < row[i])
+        i++;
+    if (i >= count)
+        return 1;
+    if (count <= SHORT_ROW) {
+        for (; i < count; i++)
+            for (uint64_t j = 0; j < i; j++)
+                if (row[j] == row[i])
+                    return 0;
+        return 1;
+    }
+    if (count > room)
+        return 0;
+    memcpy(spare, row, count * sizeof *row);
+    sort_targets(spare, count, 24);
+    for (i = 1; i < count && spare[i - 1] < spare[i];)
+        i++;
+    return i == count;
+}
+
+/* Past a comment. @return NULL: it holds a zero, which is no text. */
+static const char *skip_comment(const char *at)
+{
+    const char *stop = strchr(at, '\n');
+    return stop ? stop + 1 : NULL;
+}
+
+/* Whether a number ends there, as a blank or the end of its line does it. */
+static inline int parts(const char *at)
+{
+    return is_blank(*at) || *at == '\n' || (at[0] == '\r' && at[1] == '\n');
+}
+
+/* The row of @p vertex, from 1. @return the first byte of the next line; NULL: it is not plain, or there is no room. */
+static inline const char *take_row(const weir__plain_form *form, uint64_t vertex, const char *at,
+                                   weir__plain *plain)
+{
+    const struct weir__reverse own = weir__reverse_of(vertex);
+    const uint64_t begin = plain->count;
+    uint64_t id, weight = 0, balance = 0, count = begin;
+    const char *c;
+    for (uint32_t i = 0; i < form->first; i++, at = weir__skip(c))
+        if ((c = take_digits(at, &id)) == at || !parts(c))
+            return NULL;
+    while (*at != '\n' && *at != '\r') {
+        if ((c = take_digits(at, &id)) == at || !parts(c) || id - 1 >= form->high || id == vertex ||
+            count == plain->room)
+            return NULL;
+        if (form->weighted) {
+            at = weir__skip(c);
+            if ((c = take_digits(at, &weight)) == at || !parts(c) ||
+                weight > WEIR__METIS_WEIGHT_MAX)
+                return NULL;
+            plain->weights[count] = (double)weight;
+        }
+        balance += weir__metis_balance_from(own, id, weight);
+        plain->sources[count] = (uint32_t)(vertex - 1);
+        plain->targets[count++] = (uint32_t)(id - 1);
+        at = is_blank(c[0]) && (unsigned)c[1] - '0' < 10u ? c + 1 : weir__skip(c);
+    }
+    at += *at == '\r';
+    if (*at != '\n' ||
+        !differ(plain->targets + begin, count - begin, plain->targets + count, plain->room - count))
+        return NULL;
+    plain->count = count;
+    plain->balance += balance;
+    return at + 1;
+}
+
+static const char *take_rows(const weir__plain_form *form, uint64_t before, const char *text,
+                             const char *end, weir__plain *plain)
+{
+    while (text < end) {
+        const char *at = weir__skip(text), *next;
+        const int comment = *at == '%';
+        if (!comment && before + plain->rows >= form->high)
+            break;
+        next = comment ? skip_comment(at) : take_row(form, before + plain->rows + 1, at, plain);
+        if (!next)
+            break;
+        plain->rows += !comment;
+        plain->lines++;
+        text = next < end ? next : end; /* the last line may have no end of its own */
+    }
+    return text;
+}
+
+uint64_t weir__plain_rows(const char *text, const char *end, int *inside)
+{
+    uint64_t rows = 0;
+    while (text < end) {
+        const char *stop = memchr(text, '\n', (size_t)(end - text));
+        if (!*inside) {
+            while (text < end && is_blank(*text))
+                text++;
+            rows += text == end || *text != '%';
+        }
+        *inside = !stop;
+        text = stop ? stop + 1 : end;
+    }
+    return rows;
+}
+
+const char *weir__plain_take(const weir__plain_form *form, uint64_t before, const char *text,
+                             const char *end, weir__plain *plain)
+{
+    plain->highest = plain->loops = plain->negative = 0;
+    plain->count = plain->lines = plain->rows = plain->balance = 0;
+    return form->rows ? take_rows(form, before, text, end, plain)
+                      : take_lines(form, text, end, plain);
 }
 
 weir_status weir__arcs_add_plain(weir__arcs *arcs, weir__reader *reader, uint64_t most,
@@ -154,11 +279,13 @@ weir_status weir__arcs_add_plain(weir__arcs *arcs, weir__reader *reader, uint64_
     weir_status status;
     while (!(status = weir__reader_plain(reader, most - arcs->count, &plain)) && plain) {
         if (plain->negative && !arcs->negative_line)
-            arcs->negative_line = weir__reader_number(reader) - plain->count + plain->negative;
+            arcs->negative_line = weir__reader_number(reader) - plain->lines + plain->negative;
         if (sum) {
             sum->highest = plain->highest > sum->highest ? plain->highest : sum->highest;
             sum->loops += plain->loops;
             sum->count += plain->count;
+            sum->rows += plain->rows;
+            sum->balance += plain->balance;
         }
         if ((status = weir__arcs_append(arcs, plain->sources, plain->targets, plain->weights,
                                         plain->count)))

@@ -1,4 +1,4 @@
-/** @file plain.h  Lines that are nothing but the numbers of an arc, many at a time. Not installed.
+/** @file plain.h  Lines that are nothing but the numbers of an arc, or of METIS's row of a vertex, many at a time. Not installed.
  *
  * Nearly all lines of a text are such lines. What they hold is taken here without a look at anything else; the first line
  * that has any other byte, or a number that its format refuses, ends this and is left to the loader, which knows all
@@ -8,8 +8,11 @@
 
 #include <stdint.h>
 
-/** What a plain line of a format is: [LETTER] SOURCE TARGET [WEIGHT], with blanks or tabs between them. */
+/** What a plain line of a format is: [LETTER] SOURCE TARGET [WEIGHT], with blanks or tabs between them. Of METIS text it is a comment, or a
+ *  row: some numbers, then TARGET [WEIGHT] as often as one likes; the number of the line, comments not counted, is SOURCE. */
 typedef struct weir__plain_form {
+    int rows; /**< METIS text; of what follows `weighted` and `high` count, which are weights of edges and the last vertex */
+    uint32_t first;     /**< numbers of a row in front of its targets */
     char letter;        /**< a word of its own in front of the numbers; 0: none */
     int commas;         /**< one comma may stand between two numbers */
     int weighted;       /**< there is a third number */
@@ -19,7 +22,10 @@ typedef struct weir__plain_form {
 
 /** Arcs of plain lines, and what loaders want to know of them. */
 typedef struct weir__plain {
-    uint64_t count, room;        /**< arcs, one a line; the arrays have memory for room */
+    uint64_t lines;              /**< that were taken */
+    uint64_t rows;               /**< those that are rows of METIS */
+    uint64_t balance;            /**< of their arcs, as weir__metis_balance() has it */
+    uint64_t count, room;        /**< arcs; the arrays have memory for room */
     uint32_t *sources, *targets; /**< ids less the form's low */
     double *weights;             /**< if the form has some */
     uint64_t highest;            /**< of all sources and targets */
@@ -30,8 +36,12 @@ typedef struct weir__plain {
 
 /** Take plain lines at the beginning of a text, as many as there is room for. Eight bytes behind @p end may be read; the
  *  byte before @p end or the one at it ends a line, and a zero follows somewhere behind that.
- *  @param[out] plain_out  the arrays and room are set.  @return the first byte that was not taken. */
-const char *weir__plain_take(const weir__plain_form *form, const char *text, const char *end,
-                             weir__plain *plain_out);
+ *  @param[in] before  rows of METIS text in front of it. @param[out] plain_out  the arrays and room are set.
+ *  @return the first byte that was not taken. */
+const char *weir__plain_take(const weir__plain_form *form, uint64_t before, const char *text,
+                             const char *end, weir__plain *plain_out);
+
+/** How many rows of METIS text, whole or not, begin in a text. @param[in,out] inside  whether it begins, and then ends, within a line. */
+uint64_t weir__plain_rows(const char *text, const char *end, int *inside);
 
 #endif

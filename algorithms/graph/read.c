@@ -210,6 +210,12 @@ weir_status weir__reader_peek(weir__reader *reader, size_t want, const char **da
     return status;
 }
 
+/* Whether what there is of a line without its end is a part of it: a block that ends within a line was cut there. */
+static int is_part(const weir__reader *r)
+{
+    return r->ahead ? r->have > r->at : r->have - r->at > WEIR__LINE_MAX;
+}
+
 /* Cut a line that fills the buffer at its last blank. @return the end of the part, NULL: there is none. */
 static char *cut(weir__reader *r, char *begin)
 {
@@ -226,7 +232,7 @@ weir_status weir__reader_part(weir__reader *r, const char **part_out, int *more_
 {
     char *begin = r->text + r->at, *end = memchr(begin, '\n', r->have - r->at);
     *more_out = 0;
-    while (!end && !r->ended && r->have - r->at <= WEIR__LINE_MAX) {
+    while (!end && !r->ended && !is_part(r)) {
         size_t known = r->have - r->at;
         weir_status status = fill(r, known + 1);
         if (status)
@@ -368,7 +374,7 @@ weir_status weir__reader_plain(weir__reader *r, uint64_t most, const weir__plain
     if (status || !r->ahead || r->at > 0 || r->block->taken == 0 || r->block->plain.count > most)
         return status;
     r->at = r->block->taken;
-    r->line += r->block->plain.count;
+    r->line += r->block->plain.lines;
     *plain_out = &r->block->plain;
     return WEIR_OK;
 }

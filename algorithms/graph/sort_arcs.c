@@ -25,7 +25,7 @@ void weir__scratch_close(struct weir__scratch *scratch)
     pthread_mutex_destroy(&scratch->lock);
 }
 
-static void *take(struct weir__scratch *scratch)
+void *weir__scratch_take(struct weir__scratch *scratch)
 {
     pthread_mutex_lock(&scratch->lock);
     void *buffer = scratch->free;
@@ -35,7 +35,7 @@ static void *take(struct weir__scratch *scratch)
     return buffer ? buffer : malloc(scratch->bytes);
 }
 
-static void put_back(struct weir__scratch *scratch, void *buffer)
+void weir__scratch_put(struct weir__scratch *scratch, void *buffer)
 {
     pthread_mutex_lock(&scratch->lock);
     memcpy(buffer, &scratch->free, sizeof buffer);
@@ -70,7 +70,7 @@ int weir__sort_arcs(struct weir__scratch *scratch, void *arcs, uint64_t count,
     const uint32_t passes = (bits + DIGIT_BITS - 1) / DIGIT_BITS,
                    each = (bits + passes - 1) / passes;
     const size_t bytes = weir__dealt_bytes(kind);
-    void *buffer = count * bytes <= scratch->bytes ? take(scratch) : NULL;
+    void *buffer = count * bytes <= scratch->bytes ? weir__scratch_take(scratch) : NULL;
     char *from = arcs, *to = buffer;
     if (!buffer)
         return 0;
@@ -87,6 +87,6 @@ int weir__sort_arcs(struct weir__scratch *scratch, void *arcs, uint64_t count,
     }
     if (from != arcs)
         memcpy(arcs, from, count * bytes);
-    put_back(scratch, buffer);
+    weir__scratch_put(scratch, buffer);
     return 1;
 }

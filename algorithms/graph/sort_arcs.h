@@ -15,6 +15,9 @@ struct weir__scratch {
 /** @param[in] bytes  of each buffer. */
 void weir__scratch_open(struct weir__scratch *scratch, size_t bytes);
 void weir__scratch_close(struct weir__scratch *scratch);
+/** A buffer, until it is put back. @return NULL: there is no memory. @par Threads  any, as weir__scratch_put(). */
+void *weir__scratch_take(struct weir__scratch *scratch);
+void weir__scratch_put(struct weir__scratch *scratch, void *buffer);
 
 /** Sort arcs by target, equal ones in any order, in passes of the digits of ids below @p vertices.
  *  @return 0: nothing was done, since they do not fit into a buffer, or there is no memory for one. */

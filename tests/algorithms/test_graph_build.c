@@ -1,5 +1,5 @@
 /** @file test_graph_build.c  Lists of arcs of all kinds to graphs, against a sort of all arcs at once: stretches with and
- * without a hub, lists in order and in none, weights of which all fractions are dropped, lists that are given back. */
+ * without a hub, lists in order and in none, weights of which all fractions are dropped, lists that are given back; lists that are graphs. */
 #include "algorithms/graph/build.h"
 #include "tests/algorithms/graph_fixture.h"
 
@@ -153,10 +153,95 @@ static void all_kinds(void **state)
     }
 }
 
+/* A list of arcs as they are, loops and all; as many as there are. */
+static weir__arcs some_of(const struct arc *arcs, uint64_t count, uint64_t vertices,
+                          enum weights weights)
+{
+    weir__arcs list = {
+        .vertices = vertices, .weighted = weights != NONE, .negative_line = weights ? 9 : 0};
+    assert_int_equal(weir__arcs_reserve(&list, count), WEIR_OK);
+    for (uint64_t i = 0; i < count; i++)
+        (void)weir__arcs_add(&list, arcs[i].source, arcs[i].target, arcs[i].weight);
+    assert_int_equal(list.count, count);
+    return list;
+}
+
+static int is_taken(const struct arc *arcs, uint64_t count, uint64_t vertices, enum weights weights,
+                    const weir_graph *wanted, uint64_t loops)
+{
+    static const uint32_t threads[] = {1, 3};
+    int taken = 0;
+    for (size_t t = 0; t < sizeof threads / sizeof *threads; t++) {
+        weir__arcs list = some_of(arcs, count, vertices, weights);
+        weir_graph *graph = (weir_graph *)&graph;
+        weir_status status;
+        const int now = weir__build_ascending(&list, threads[t], &graph, &status);
+        assert_int_equal(status, WEIR_OK);
+        assert_true(t == 0 || now == taken);
+        taken = now;
+        if (now) {
+            assert_sound(graph);
+            assert_same(graph, wanted);
+            assert_int_equal(graph->negative_line, weights ? 9 : 0);
+            assert_int_equal(graph->loops_dropped, loops);
+            assert_int_equal(graph->duplicates_dropped, 0);
+            assert_int_equal(list.count, 0);
+            weir_graph_destroy(graph);
+        } else {
+            assert_null(graph);
+            assert_int_equal(list.count, count);
+        }
+        weir__arcs_free(&list);
+    }
+    return taken;
+}
+
+/* What ascends is the graph already; a loop, a second copy or a step back anywhere, and it is left to others. */
+static void lists_that_ascend(void **state)
+{
+    static const uint64_t counts[] = {0, 1, 2, 5000, 140000 /* three pieces */};
+    (void)state;
+    for (enum weights weights = NONE; weights <= FRACTIONS; weights++)
+        for (size_t c = 0; c < sizeof counts / sizeof *counts; c++) {
+            struct arc *arcs = make(weights, MIXED);
+            uint64_t loops, kept = expect(arcs, COUNT, &loops);
+            weir_graph *wanted;
+            kept = kept < counts[c] ? kept : counts[c];
+            for (uint64_t i = 0; i < kept; i += 7)
+                arcs[i].weight = -0.0;
+            weir__arcs list = some_of(arcs, kept, VERTICES, weights);
+            weir__arcs usual = list;
+            usual.borrowed = 1; /* goes the usual way, and stays */
+            assert_int_equal(weir__build(&usual, 0, &wanted), WEIR_OK);
+            assert_int_equal(wanted->arcs, kept);
+            weir__arcs_free(&list);
+            assert_true(is_taken(arcs, kept, VERTICES, weights, wanted, 0));
+            for (uint64_t k = 0; k < 2; k++) /* the array has room: it had loops and copies */
+                arcs[kept + k] = (struct arc){VERTICES - 1, VERTICES - 1, 3};
+            assert_true(is_taken(arcs, kept + 1, VERTICES, weights, wanted, 1));
+            assert_true(is_taken(arcs, kept + 2, VERTICES, weights, wanted, 2));
+            for (int k = 0; k < 3 && kept >= 5000; k++) {
+                /* At the seam of two threads' pieces, and anywhere. */
+                const uint64_t i = k < 2 && kept > 131072 ? 65536u * (uint64_t)(k + 1)
+                                                          : 1 + draw((uint32_t)kept - 2);
+                const struct arc was = arcs[i];
+                arcs[i] = k % 3 == 0   ? (struct arc){was.source, was.source, was.weight}
+                          : k % 3 == 1 ? arcs[i - 1]
+                                       : (struct arc){arcs[i - 1].source, 0, was.weight};
+                if (k % 3 < 2 || arcs[i - 1].target > 0)
+                    assert_false(is_taken(arcs, kept, VERTICES, weights, NULL, 0));
+                arcs[i] = was;
+            }
+            weir_graph_destroy(wanted);
+            free(arcs);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(all_kinds),
+        cmocka_unit_test(lists_that_ascend),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

@@ -1,5 +1,7 @@
 /** @file test_graph_facts.c  Summaries against a count in the plainest way, what is dropped, and graphs made undirected. */
 #include "tests/algorithms/graph_fixture.h"
+#include "algorithms/graph/arcs.h"
+#include "algorithms/graph/random.h"
 #include "tests/lib/support.h"
 
 static int class_of(uint64_t degree)
@@ -190,12 +192,74 @@ static void what_is_dropped(void **state)
     weir_graph_destroy(graph);
 }
 
+/* Edges of random ends, each as two arcs with the same weight. Of the first `turned` ones the arc back begins one vertex further, so that
+ * neither has a reverse but by chance. */
+static weir_graph *of_pairs(uint64_t n, uint64_t pairs, uint64_t turned, uint64_t seed)
+{
+    uint32_t *from = malloc(2 * pairs * sizeof *from + 1), *to = malloc(2 * pairs * sizeof *to + 1);
+    double *weights = malloc(2 * pairs * sizeof *weights + 1);
+    weir_graph *graph;
+    assert_true(from && to && weights);
+    for (uint64_t i = 0; i < pairs; i++) {
+        const uint32_t a = (uint32_t)weir__below(weir__random(seed, 2 * i), n),
+                       b = (uint32_t)weir__below(weir__random(seed, 2 * i + 1), n);
+        from[2 * i] = to[2 * i + 1] = a;
+        from[2 * i + 1] = to[2 * i] = i < turned ? (b + 1) % (uint32_t)n : b;
+        if (i < turned)
+            to[2 * i] = b;
+        weights[2 * i] = weights[2 * i + 1] =
+            (double)((a < b ? a * UINT64_C(31) + b : b * UINT64_C(31) + a) % 7);
+    }
+    OK(weir_graph_from_arcs(n, 2 * pairs, from, to, weights, NULL, &graph));
+    free(from);
+    free(to);
+    free(weights);
+    return graph;
+}
+
+static int looked_up(const weir_graph *graph, const uint32_t *weights)
+{
+    for (uint64_t v = 0; v < graph->vertices; v++)
+        for (uint64_t i = graph->offsets[v]; i < graph->offsets[v + 1]; i++) {
+            const uint64_t back = weir__arc_find(graph, graph->targets[i], v);
+            if (back == UINT64_MAX || (weights && weights[i] != weights[back]))
+                return 0;
+        }
+    return 1;
+}
+
+/* Graphs that are symmetric, and others by one edge or by one weight, of several chunks of arcs too. */
+static void reverses_are_found(void **state)
+{
+    static const uint64_t sizes[][2] = {{1, 0}, {2, 1}, {5, 8}, {300, 900}, {40000, 200000}};
+    int seen[2] = {0, 0};
+    (void)state;
+    for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
+        for (uint64_t seed = 0; seed < 12; seed++) {
+            weir_graph *graph =
+                of_pairs(sizes[s][0], sizes[s][1], seed % 3 < sizes[s][1] ? seed % 3 : 0, seed);
+            const int want = looked_up(graph, NULL), weighed = looked_up(graph, graph->weights_u32);
+            assert_int_equal(weir__graph_symmetric(graph, NULL), want);
+            assert_int_equal(weir__graph_symmetric(graph, graph->weights_u32), weighed);
+            seen[want]++;
+            if (weighed && graph->arcs) { /* one weight of all */
+                uint32_t *weights = malloc(graph->arcs * sizeof *weights);
+                assert_non_null(weights);
+                memcpy(weights, graph->weights_u32, graph->arcs * sizeof *weights);
+                weights[weir__below(weir__random(seed, 99), graph->arcs)]++;
+                assert_false(weir__graph_symmetric(graph, weights));
+                free(weights);
+            }
+            weir_graph_destroy(graph);
+        }
+    assert_true(seen[0] > 20 && seen[1] > 20);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(summaries),
-        cmocka_unit_test(undirected),
-        cmocka_unit_test(spans),
+        cmocka_unit_test(summaries),       cmocka_unit_test(undirected),
+        cmocka_unit_test(spans),           cmocka_unit_test(reverses_are_found),
         cmocka_unit_test(what_is_dropped),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);

@@ -3,6 +3,7 @@
 
 #include "algorithms/graph/arcs.h"
 #include "algorithms/graph/build.h"
+#include "algorithms/graph/draw.h"
 #include "algorithms/graph/random.h"
 
 static weir_graph *made_by(const char *text, int undirected, uint32_t threads)
@@ -90,6 +91,37 @@ static void relabelings_are_permutations(void **state)
             assert_true(equal < 20);
         }
     }
+}
+
+/* Whatever registers the processor has: arc i is what weir__edge() says. */
+static void ways_of_drawing_agree(void **state)
+{
+    enum { COUNT = 203 };
+    static uint32_t sources[COUNT + 1], targets[COUNT + 1];
+    static const uint64_t firsts[] = {0, 1, UINT64_C(1) << 32, (UINT64_C(1) << 41) + 12345};
+    (void)state;
+    for (uint32_t scale = 0; scale <= 31; scale++)
+        for (uint32_t kind = WEIR__EDGES_RMAT; kind <= WEIR__EDGES_UNIFORM; kind++)
+            for (uint32_t way = 0; way < weir__draw_ways(); way++)
+                for (size_t f = 0; f < sizeof firsts / sizeof *firsts; f++) {
+                    const uint64_t seed = scale * UINT64_C(0x123456789ABCDEF) + f;
+                    const weir__edges edges = {
+                        .kind = kind,
+                        .scale = scale,
+                        .seed = seed,
+                        .label = weir__relabeling_of(UINT64_C(1) << scale, ~seed)};
+                    const uint64_t count = f == 1 ? 5 : COUNT;
+                    sources[count] = targets[count] = 77;
+                    weir__draw_by(way, &edges, firsts[f], count, sources, targets);
+                    for (uint64_t i = 0; i < count; i++) {
+                        uint32_t source, target;
+                        weir__edge(&edges, firsts[f] + i, &source, &target);
+                        assert_int_equal(sources[i], source);
+                        assert_int_equal(targets[i], target);
+                    }
+                    assert_int_equal(sources[count], 77);
+                    assert_int_equal(targets[count], 77);
+                }
 }
 
 static void sums_of_what_is_before(void **state)
@@ -391,6 +423,7 @@ int main(void)
         cmocka_unit_test(threads_change_nothing),
         cmocka_unit_test(mirrored_ones_are_symmetric),
         cmocka_unit_test(relabelings_are_permutations),
+        cmocka_unit_test(ways_of_drawing_agree),
         cmocka_unit_test(sums_of_what_is_before),
         cmocka_unit_test(defaults),
         cmocka_unit_test(seeds_matter),

@@ -399,6 +399,29 @@ static void large_graphs_and_long_rows(void **state)
     weir_context_destroy(context);
 }
 
+/* Many batches of rows with weights, which have a word for number, weight and row of a batch; weights of 32 bits beside numbers of 18
+ * leave no bits for rows. */
+static void batches_of_weighted_rows(void **state)
+{
+    static const char *const texts[] = {"random:1-255", "random:0-4294967295"};
+    weir_context *context = open_or_skip(state);
+    for (size_t w = 0; w < 4; w++) {
+        weir_graph *graph = open_graph("rmat:18,1", w & 1);
+        weir_weights weights;
+        assert_int_equal(weir_weights_parse(texts[w / 2], &weights), WEIR_OK);
+        assert_int_equal(weir_graph_weigh(graph, &weights), WEIR_OK);
+        weir_partition *partition =
+            cut(graph, WEIR_PARTITION_EDGE, weir_context_device_count(context));
+        for (int by_weight = 0; by_weight < 2; by_weight++)
+            if (!skipped())
+                assert_rows(context, graph, partition,
+                            ASK(.in_arcs = 1, .weights = 1, .by_weight = by_weight));
+        weir_partition_destroy(partition);
+        weir_graph_destroy(graph);
+    }
+    weir_context_destroy(context);
+}
+
 static void weights_stay_with_their_arcs(void **state)
 {
     static const char *const texts[] = {"random:1-255", "random:0-4294967295", "random:1-2",
@@ -643,6 +666,8 @@ int main(void)
         ON(large_graphs_and_long_rows, "host:1"),
         ON(large_graphs_and_long_rows, "host:8"),
         ON(large_graphs_and_long_rows, "cuda:0-1"),
+        ON(batches_of_weighted_rows, "host:1"),
+        ON(batches_of_weighted_rows, "host:3"),
         ON(weights_stay_with_their_arcs, "host:1"),
         ON(weights_stay_with_their_arcs, "host:3"),
         ON(weights_stay_with_their_arcs, "cuda:0-1"),

@@ -50,7 +50,8 @@ typedef struct weir_graph {
     uint64_t vertices;
     uint64_t arcs;
     const uint64_t *offsets; /**< vertices + 1 values, offsets[vertices] == arcs */
-    const uint32_t *targets; /**< arcs values */
+    const uint32_t
+        *targets; /**< arcs values; NULL: they are on devices, and weir_graph_fetch() brings them */
     weir_weight_kind weight_kind;
     const uint32_t *weights_u32; /**< arcs values if weight_kind is WEIR_WEIGHT_U32, else NULL */
     const double *weights_f64;   /**< arcs values if weight_kind is WEIR_WEIGHT_F64, else NULL */
@@ -68,6 +69,8 @@ typedef struct weir_graph {
     int mirrored;
     int borrowed,
         borrowed_weights; /**< non-zero: offsets and targets, and the weights, are the caller's (weir_graph_wrap()) */
+    struct weir_graph_resident
+        *resident; /**< NULL, or that arcs are in devices' memory (weir_graph_options.resident) */
 } weir_graph;
 
 /** How a graph is read or generated. */
@@ -76,13 +79,17 @@ typedef struct weir_graph_options {
     int undirected;   /**< add every reverse arc */
     uint32_t threads; /**< for generating and sorting; 0: one per core. Never changes a result */
     /** Whose GPUs make a graph of many arcs, if it has some and there is room, in place of the host's cores; NULL: none does.
-     *  Never changes a result. Needed during the call only. */
+     *  Never changes a result. Needed during the call only, unless arcs stay there. */
     weir_context *context;
+    /** Non-zero: generated arcs that GPUs made stay in their memory, where that has room for several times as much, and are brought to the
+     *  host when something first needs them there: placing large graphs by rows does not, nor do certificates. The graph keeps the context,
+     *  and its targets are NULL until weir_graph_fetch(). */
+    int resident;
 } weir_graph_options;
 /** Defaults of weir_graph_options. */
-#define WEIR_GRAPH_OPTIONS_INIT                \
-    {                                          \
-        sizeof(weir_graph_options), 0, 0, NULL \
+#define WEIR_GRAPH_OPTIONS_INIT                   \
+    {                                             \
+        sizeof(weir_graph_options), 0, 0, NULL, 0 \
     }
 
 /** Load or generate a graph.
@@ -146,6 +153,11 @@ weir_status weir_graph_wrap(const weir_csr *csr, weir_graph **graph_out);
 /** The graph with the reverse of every arc, of which nothing is shared. Weights are left out.
  *  @retval WEIR_ERR_NOMEM  it does not fit into host memory.  @par Blocks  yes; works on all cores. */
 weir_status weir_graph_undirected(const weir_graph *graph, weir_graph **graph_out);
+
+/** Bring a graph's arcs to the host, where they are not there yet (weir_graph_options.resident): only then may targets be read. Calls of
+ *  this library do it themselves. Any thread, several at a time.
+ *  @retval WEIR_ERR_NOMEM  they do not fit into host memory.  @retval WEIR_ERR_DEVICE  @par Blocks  yes. */
+weir_status weir_graph_fetch(const weir_graph *graph);
 
 /** Free a graph; NULL is fine. */
 void weir_graph_destroy(weir_graph *graph);

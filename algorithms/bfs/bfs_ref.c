@@ -51,7 +51,9 @@ weir_status weir_bfs_reference(const weir_graph *graph, uint64_t source, int32_t
     struct weir__need need = {0, 0};
     weir__bfs_reference_need(graph, &need);
     /* Every vertex enters the queue at most once, so it never wraps. */
-    weir_status status = weir__need_fits(&need, "the reference's search of %s", graph->name);
+    weir_status status = weir_graph_fetch(graph);
+    if (!status)
+        status = weir__need_fits(&need, "the reference's search of %s", graph->name);
     if (!status)
         status = weir__alloc(graph->vertices, sizeof *queue, "the reference's queue", &queue);
     if (!status) {

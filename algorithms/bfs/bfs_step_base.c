@@ -59,8 +59,9 @@ weir_status weir__bfs_in_step_base(struct bfs_in_step *in_step, const weir_graph
         return status;
     /* Where every arc has its reverse, arcs lead to what has arcs: nobody needs to go over them. */
     const int symmetric = weir_rows_symmetric(in_step->on.rows);
-    if (!symmetric && (status = weir__activity_for("marking vertices", "vertices", graph->vertices,
-                                                   UINT64_C(1) << 14, 0, mark_targets, &marks)))
+    if (!symmetric && ((status = weir_graph_fetch(graph)) ||
+                       (status = weir__activity_for("marking vertices", "vertices", graph->vertices,
+                                                    UINT64_C(1) << 14, 0, mark_targets, &marks))))
         goto err_free;
     if ((status = weir__activity_for("marking vertices", "vertices", graph->vertices,
                                      UINT64_C(1) << 14, 0, mark_sources, &marks)))

@@ -89,6 +89,9 @@ weir_status weir__bfs_breaks(const weir_graph *graph, const bfs_found *found, ui
                              uint64_t arc, uint32_t rule)
 {
     char parent[48] = "", where[64] = "";
+    const weir_status status = weir_graph_fetch(graph);
+    if (status)
+        return status;
     if (found->parents)
         snprintf(parent, sizeof parent, " has parent %lld", (long long)found->parents[vertex]);
     if (arc != UINT64_MAX)
@@ -110,6 +113,9 @@ weir_status weir_bfs_tree_check(const weir_graph *graph, uint64_t source, const 
     if (source >= graph->vertices)
         return weir__fail(WEIR_ERR_INVALID, "source %llu: the graph has %llu vertices",
                           (unsigned long long)source, (unsigned long long)graph->vertices);
+    const weir_status fetched = weir_graph_fetch(graph);
+    if (fetched)
+        return fetched;
     tree.found = (bfs_found){graph->vertices, source, levels, parents};
     struct weir__activity outer;
     weir__activity_begin(&outer, "checking the tree", NULL, 0);

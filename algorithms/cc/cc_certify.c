@@ -93,6 +93,9 @@ static weir_status breaks(const weir_graph *graph, const struct labels *l,
                           const struct roots *roots, const struct weir__certify_broken *broken)
 {
     const unsigned long long v = broken->vertex;
+    const weir_status status = weir_graph_fetch(graph);
+    if (status)
+        return status;
     const uint32_t label = l->labels[v];
     switch (broken->rule) {
     case CC_LABEL:

@@ -48,9 +48,9 @@ weir_status weir__cc_cut_make(const weir_graph *graph, const weir_rows *rows, ui
     const uint64_t words = ((uint64_t)part->numbers + PER_WORD - 1) / PER_WORD;
     struct pass pass = {.graph = graph, .numbers = weir_rows_numbers(rows), .first = part->first};
     uint64_t count = 0, at = 0;
-    weir_status status = weir__calloc(words, sizeof *pass.ends, "ends of cut arcs", &pass.ends);
+    weir_status status = weir_graph_fetch(graph);
     *cut_out = (weir__cc_cut){.few = 0};
-    if (status)
+    if (status || (status = weir__calloc(words, sizeof *pass.ends, "ends of cut arcs", &pass.ends)))
         return status;
     if ((status = weir__activity_for("marking ends of cut arcs", "vertices", graph->vertices, CHUNK,
                                      0, mark_ends, &pass))) {

@@ -71,7 +71,8 @@ weir_status weir_cc_reference(const weir_graph *graph, uint32_t *labels_out)
     if (!graph || !labels_out)
         return weir__fail(WEIR_ERR_INVALID, "weir_cc_reference: no graph or no room for labels");
     weir__cc_reference_need(graph, &need);
-    if (!(status = weir__need_fits(&need, "the reference's components of %s", graph->name)) &&
+    if (!(status = weir_graph_fetch(graph)) &&
+        !(status = weir__need_fits(&need, "the reference's components of %s", graph->name)) &&
         !(status = weir__alloc(graph->vertices, sizeof *set, "the reference's sets", &set)) &&
         !(status = weir__alloc(graph->vertices, sizeof *label, "the reference's sizes", &label))) {
         struct weir__activity outer;

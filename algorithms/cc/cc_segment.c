@@ -177,6 +177,8 @@ weir_status weir__cc_segments_create(weir_context *context, const weir_graph *gr
     struct cutter c = {.graph = graph, .segments = segments_out};
     weir_status status;
     *segments_out = (weir__cc_segments){.context = context};
+    if ((status = weir_graph_fetch(graph)))
+        return status;
     c.half = weir__graph_symmetric(graph, NULL);
     c.words = bytes / 16 * 4; /* what follows one begins at a multiple of 16 bytes */
     struct weir__activity outer;

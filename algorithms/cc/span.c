@@ -133,7 +133,8 @@ weir_status weir_graph_span_find(const weir_graph *graph, weir_graph_span *span_
     if (status)
         return status;
     weir__need_take(&need, n, 2 * sizeof(uint32_t));
-    if (n && !(status = weir__need_fits(&need, "components of %s", graph->name)) &&
+    if (n && !(status = weir_graph_fetch(graph)) &&
+        !(status = weir__need_fits(&need, "components of %s", graph->name)) &&
         !(status = weir__alloc(n, sizeof *label, "components", &label)) &&
         !(status = weir__alloc(n, sizeof(uint32_t), "levels", &values))) {
         struct weir__activity outer;

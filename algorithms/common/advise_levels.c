@@ -100,7 +100,7 @@ weir_status weir__advise_levels(const weir_graph *graph, struct weir__advise *fa
     if (graph->arcs == 0)
         return WEIR_OK;
     weir__need_pass(&need, graph->vertices / 8 + most * 4, 1);
-    if (!(status = weir__need_fits(&need, "a search")) &&
+    if (!(status = weir_graph_fetch(graph)) && !(status = weir__need_fits(&need, "a search")) &&
         !(status = weir__calloc(graph->vertices / 64 + 1, 8, "a search", &search.seen)) &&
         !(status = weir__alloc(most, 4, "a search", &search.queue)))
         search_all(&search, facts);

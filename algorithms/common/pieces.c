@@ -1,5 +1,6 @@
-/** @file pieces.c  Arcs of a graph to a device, a piece at a time. */
+/** @file pieces.c  Arcs of a graph to a device, a piece at a time; those that lie there already are read in place (graph/resident.h). */
 #include "algorithms/common/pieces.h"
+#include "algorithms/graph/resident.h"
 #include "runtime/support.h"
 
 uint64_t weir__pieces_usual(const weir_graph *graph)
@@ -40,6 +41,36 @@ void weir__pieces_close(struct weir__pieces *pieces)
     }
 }
 
+/* Where arcs that are on devices can be read: in place, or after a copy from the others. */
+static weir_status bring_resident(struct weir__pieces *pieces, uint32_t *room, uint64_t begin,
+                                  uint64_t count, const uint32_t **heads_out)
+{
+    const struct weir__resident_range *range = weir__resident_at(pieces->graph, begin);
+    weir_status status = WEIR_OK;
+    *heads_out = room;
+    if (range->device == pieces->device && range->end - begin >= count) {
+        *heads_out = range->targets + (begin - range->begin);
+        return WEIR_OK;
+    }
+    for (uint64_t done = 0, some; done < count && !status; done += some) {
+        range = weir__resident_at(pieces->graph, begin + done);
+        some =
+            range->end - (begin + done) < count - done ? range->end - (begin + done) : count - done;
+        status = weir_queue_copy(pieces->queue, pieces->device, room + done, range->device,
+                                 range->targets + (begin + done - range->begin), some * 4);
+    }
+    return status ? status : weir_queue_sync(pieces->queue);
+}
+
+static weir_status bring_heads(struct weir__pieces *pieces, uint32_t *room, uint64_t begin,
+                               uint64_t count, const uint32_t **heads_out)
+{
+    if (weir__resident_at(pieces->graph, begin))
+        return bring_resident(pieces, room, begin, count, heads_out);
+    *heads_out = room;
+    return weir__upload(pieces->device, room, pieces->graph->targets + begin, count * 4);
+}
+
 weir_status weir__pieces_feed(struct weir__pieces *pieces, const weir_kernel *kernel,
                               arcs_piece *here, const void *args, size_t bytes, uint64_t begin,
                               uint64_t count)
@@ -50,10 +81,9 @@ weir_status weir__pieces_feed(struct weir__pieces *pieces, const weir_kernel *ke
     weir_status status = pieces->rooms > 1 ? WEIR_OK : weir_queue_sync(pieces->queue);
     here->begin = begin;
     here->count = count;
-    here->heads = heads;
     here->weights_u32 = graph->weights_u32 ? weights : NULL;
     here->weights_f64 = graph->weights_u32 ? NULL : weights;
-    if (status || (status = weir__upload(pieces->device, heads, graph->targets + begin, count * 4)))
+    if (status || (status = bring_heads(pieces, heads, begin, count, &here->heads)))
         return status;
     if (here->weights_u32)
         status = weir__upload(pieces->device, weights, graph->weights_u32 + begin, count * 4);

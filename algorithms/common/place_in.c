@@ -103,7 +103,8 @@ weir_status weir__place_transpose(struct weir__place *place, weir_part_weights w
     const size_t bytes = graph_weight_bytes(graph, weights);
     struct transpose transpose = {.graph = graph};
     weir_status status;
-    if (!(status = weir__alloc(graph->vertices + 1, 8, "offsets of in-arcs", &transpose.offsets)) &&
+    if (!(status = weir_graph_fetch(graph)) &&
+        !(status = weir__alloc(graph->vertices + 1, 8, "offsets of in-arcs", &transpose.offsets)) &&
         !(status = weir__calloc(graph->vertices, 8, "ends of in-arcs", &transpose.ends)) &&
         !(status = weir__alloc(graph->arcs, 4, "in-arcs", &transpose.sources)) && bytes)
         status = weir__alloc(graph->arcs, bytes, "weights of in-arcs", &transpose.weights);
@@ -154,6 +155,8 @@ weir_status weir__sizes_transpose(const weir_graph *graph, const weir_partition 
     sizes->transposed = 1;
     if (weir__graph_is_sketch(graph))
         return WEIR_OK; /* they are counted as equal already */
-    return weir__activity_for("counting in-arcs", "arcs", graph->arcs, WEIR__ARC_CHUNK, 0,
-                              count_by_part, &count);
+    const weir_status status = weir_graph_fetch(graph);
+    return status ? status
+                  : weir__activity_for("counting in-arcs", "arcs", graph->arcs, WEIR__ARC_CHUNK, 0,
+                                       count_by_part, &count);
 }

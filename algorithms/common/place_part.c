@@ -310,8 +310,8 @@ weir_status weir__place_part(const struct weir__place *place, uint32_t p, weir_p
         .kind = weights,
         .way = {{.graph = place->graph, .arc_base = place->arc_base, .arcs = placement->arcs[p]},
                 {.graph = transposed, .arc_base = place->in_base, .arcs = placement->in_arcs[p]}}};
-    weir_status status = build(&rows);
-    if (!status)
+    weir_status status = weir_graph_fetch(place->graph);
+    if (!status && !(status = build(&rows)))
         status = bring_all(&rows);
     for (int w = 0; w < 2; w++) {
         free(rows.way[w].offsets);

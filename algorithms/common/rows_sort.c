@@ -258,9 +258,12 @@ weir_status weir__rows_sort(const struct weir__rows_build *build, const weir_row
                         .below = by_weight ? number : weight,
                         .sorted = by_weight ? number + weight : number,
                         .unsorted = by_weight ? 0 : weight};
+    weir_status status = weir_graph_fetch(build->graph);
+    if (status)
+        return status;
     weir__scratch_open(&rows.buffer, sizeof(struct batch));
-    const weir_status status = weir__activity_for("sorting rows", "arcs", offsets[part->owned],
-                                                  WEIR__ARC_CHUNK, 0, sort_rows, &rows);
+    status = weir__activity_for("sorting rows", "arcs", offsets[part->owned], WEIR__ARC_CHUNK, 0,
+                                sort_rows, &rows);
     weir__scratch_close(&rows.buffer);
     return status;
 }

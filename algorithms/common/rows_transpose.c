@@ -33,7 +33,7 @@ weir_status weir__rows_count_in(struct weir__rows_build *build)
     if ((status = weir__calloc(graph->vertices, 4, "in-degrees", &build->in_degree)))
         return status;
     status = weir__rows_count_in_there(build);
-    if (status != WEIR_ERR_NOMEM)
+    if (status != WEIR_ERR_NOMEM || (status = weir_graph_fetch(graph)))
         return status;
     return weir__activity_for("counting in-arcs", "arcs", graph->arcs, WEIR__ARC_CHUNK, 0, count_in,
                               build);
@@ -126,7 +126,8 @@ weir_status weir__rows_transpose(struct weir__rows_build *build)
     weir_status status;
     if (build->in_keys)
         return WEIR_OK;
-    if (!(status = weir__alloc(rows->numbers, 8, "ends of in-arcs", &build->in_ends)) &&
+    if (!(status = weir_graph_fetch(build->graph)) &&
+        !(status = weir__alloc(rows->numbers, 8, "ends of in-arcs", &build->in_ends)) &&
         !(status = weir__alloc(arcs, weir__rows_key_bytes(build), "in-arcs", &build->in_keys)) &&
         !(status = weir__alloc((rows->numbers >> GROUP_LOG) + 1, 2, "buckets of in-arcs",
                                &t.bucket_of)) &&

@@ -6,6 +6,7 @@
 #include "algorithms/graph/csr.h"
 #include "algorithms/graph/build.h"
 #include "algorithms/graph/csr_range.h"
+#include "algorithms/graph/resident.h"
 #include "runtime/observe.h"
 #include "runtime/support.h"
 
@@ -18,23 +19,36 @@
     (UINT64_C(1) << 28) /* of arcs for a device: fewer are made before two have begun */
 #define PASSES_MOST 16u /* in more the host is as quick */
 
+/* Bytes of a pool for each arc and each vertex from which on arcs stay there: rows, bins and bands of PageRank, queues and what is there
+ * for a while have room beside them. */
+#define ROOM_ARC    24
+#define ROOM_VERTEX 64
+
 struct make {
     const struct weir__csr_input *input;
     struct weir__csr_range range[WEIR_DEVICES_MAX];
     uint32_t devices; /* that take part */
     uint64_t *first;  /* by range: its first row; one more: behind the last */
     uint32_t ranges;
-    uint64_t arcs, kept; /* without loops, and so far without duplicates */
+    uint64_t arcs, kept;                  /* without loops, and so far without duplicates */
+    struct weir_graph_resident *resident; /* where arcs stay; NULL: they go to the host */
     weir_graph graph;
 };
+
+static _Thread_local int pretended;
+
+void weir__csr_pretend(int pretend)
+{
+    pretended = pretend;
+}
 
 uint32_t weir__csr_devices(const weir_context *context, uint64_t count, weir_device **devices_out)
 {
     uint32_t gpus = 0;
-    if (!context || count < DEVICE_LEAST || weir__context_planned(context))
+    if (!context || (count < DEVICE_LEAST && !pretended) || weir__context_planned(context))
         return 0;
     for (uint32_t d = 0; d < weir_context_device_count(context); d++)
-        if (weir__device_is_gpu(weir_context_device(context, d)))
+        if (pretended || weir__device_is_gpu(weir_context_device(context, d)))
             devices_out[gpus++] = weir_context_device(context, d);
     return gpus;
 }
@@ -60,6 +74,21 @@ static uint64_t arcs_most(const struct make *make, uint32_t devices)
         most = left / (weights ? 8 : 4) < most ? left / (weights ? 8 : 4) : most;
     }
     return most;
+}
+
+/* Whether arcs may stay where they are made: in one range for each device, beside all that a run takes. */
+static int may_stay(const struct make *make, uint32_t devices)
+{
+    const struct weir__csr_input *input = make->input;
+    const uint64_t most = input->vertices * ROOM_VERTEX + make->arcs / devices * ROOM_ARC;
+    if (!input->keeper || input->weights)
+        return 0;
+    for (uint32_t d = 0; d < devices; d++) {
+        weir_pool_stats stats = WEIR_POOL_STATS_INIT;
+        if (weir_device_pool_stats(make->range[d].device, &stats) || stats.left_bytes < most)
+            return 0;
+    }
+    return 1;
 }
 
 /* The first row that begins at an arc or behind it. */
@@ -138,12 +167,30 @@ static weir_status make_range(void *user, uint32_t device)
     return status ? status : weir__csr_range_make(range, make->graph.offsets);
 }
 
+/* The arcs of the ranges before one. */
+static uint64_t begin_of(const struct make *make, uint32_t device)
+{
+    uint64_t begin = make->kept;
+    for (uint32_t d = 0; d < device; d++)
+        begin += make->range[d].kept;
+    return begin;
+}
+
+/* They are the graph's from now on. */
+static void leave_range(struct make *make, uint32_t device)
+{
+    struct weir__csr_range *range = &make->range[device];
+    const uint64_t begin = begin_of(make, device);
+    make->resident->range[device] =
+        (struct weir__resident_range){range->device, begin, begin + range->kept, range->targets};
+    make->resident->ranges = make->devices;
+    range->targets = NULL;
+}
+
 static weir_status bring_range(void *user, uint32_t device)
 {
     struct make *make = user;
-    uint64_t to = make->kept;
-    for (uint32_t d = 0; d < device; d++)
-        to += make->range[d].kept;
+    const uint64_t to = begin_of(make, device);
     return weir__csr_range_bring(&make->range[device], to, (void *)make->graph.offsets,
                                  (void *)make->graph.targets, (void *)make->graph.weights_u32);
 }
@@ -178,9 +225,11 @@ static weir_status pass(struct make *make, uint32_t first)
         range->arcs = make->graph.offsets[row[1]] - range->before;
     }
     if ((status = weir__activity_each(make->devices, make_range, make)) ||
-        (!make->graph.targets && (status = take_arcs(make))) ||
+        (!make->resident && !make->graph.targets && (status = take_arcs(make))) ||
         (status = weir__activity_each(make->devices, bring_range, make)))
         return status;
+    for (uint32_t d = 0; d < make->devices && make->resident; d++)
+        leave_range(make, d);
     for (uint32_t d = 0; d < make->devices; d++)
         make->kept += make->range[d].kept;
     return WEIR_OK;
@@ -197,6 +246,9 @@ static weir_status make_all(struct make *make, uint32_t devices)
 {
     weir_status status;
     if ((status = count(make)) || (status = cut(make, devices)))
+        return status;
+    if (make->ranges == make->devices && may_stay(make, make->devices) &&
+        (status = weir__resident_create(make->input->keeper, &make->resident)))
         return status;
     for (uint32_t r = 0; r < make->ranges && !status; r += make->devices)
         status = pass(make, r);
@@ -240,11 +292,13 @@ weir_status weir__csr_make(const weir_context *context, weir_device *const *devi
         graph->loops_dropped = input->count - (make->arcs >> (input->mirror != 0));
         graph->duplicates_dropped = make->arcs - make->kept;
         graph->mirrored = input->mirror != 0;
+        graph->resident = make->resident;
         *graph_out = graph;
     } else {
         free((void *)make->graph.weights_u32);
         free((void *)make->graph.targets);
         free((void *)make->graph.offsets);
+        weir__resident_destroy(make->resident);
     }
     free(make->first);
     free(make);

@@ -68,6 +68,8 @@ struct weir__csr_input {
     const double *weights;
     uint64_t vertices, count;
     int mirror; /* every arc stands for both directions */
+    weir_context
+        *keeper; /* whose devices keep the arcs where they have room; NULL: they go to the host */
     /* For tests; 0: as is best. Arcs of a list that are brought over at a time, of rows that are sorted together, and of rows that a
      * device makes at a time. */
     uint64_t piece, stretch, range;
@@ -76,7 +78,10 @@ struct weir__csr_input {
 /** The devices of a context that make graphs of @p count arcs: its GPUs. @param[in] context  may be NULL.
  *  @param[out] devices_out  of WEIR_DEVICES_MAX. @return how many; 0: the host's cores do. */
 uint32_t weir__csr_devices(const weir_context *context, uint64_t count, weir_device **devices_out);
-/** Make a graph in host memory. It has no name yet. Several devices have rows each that are about equally many arcs; so do the passes
+/** From here on all devices of a context make graphs for this thread, however few arcs they have, and keep those that are to stay; for
+ *  tests. 0: as ever. */
+void weir__csr_pretend(int pretend);
+/** Make a graph, whose arcs lie in host memory or stay on the devices (resident.h). It has no name yet. Several devices have rows each that are about equally many arcs; so do the passes
  *  that it takes when they have no room for all.
  *  @param[in] devices  of @p context, which have not to take part all.
  *  @retval WEIR_ERR_NOMEM  devices or host have no room for it: the host's cores may need less. */

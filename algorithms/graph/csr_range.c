@@ -237,7 +237,8 @@ weir_status weir__csr_range_bring(struct weir__csr_range *range, uint64_t to, ui
     weir_status status;
     if ((status = weir__download(range->device, shift.offsets, range->lengths,
                                  range->rows * sizeof *offsets)) ||
-        (status = weir__download(range->device, targets + to, range->targets, range->kept * 4)) ||
+        (targets &&
+         (status = weir__download(range->device, targets + to, range->targets, range->kept * 4))) ||
         (weights &&
          (status = weir__download(range->device, weights + to, range->weights, range->kept * 4))))
         return status;

@@ -32,7 +32,8 @@ uint64_t weir__csr_piece_bytes(const struct weir__csr_input *input);
 weir_status weir__csr_range_count(struct weir__csr_range *range, uint64_t *offsets_out);
 /** Make the rows, in order and without duplicates. @param[in] offsets  as they were counted. */
 weir_status weir__csr_range_make(struct weir__csr_range *range, const uint64_t *offsets);
-/** Bring them to the host, where they are a graph's from arc @p to on. Arrays of a graph as a whole, those of weights NULL without. */
+/** Bring them to the host, where they are a graph's from arc @p to on. Arrays of a graph as a whole; NULL: arcs, or weights, stay
+ *  there. */
 weir_status weir__csr_range_bring(struct weir__csr_range *range, uint64_t to, uint64_t *offsets,
                                   uint32_t *targets, uint32_t *weights);
 /** Be ready for the next rows. */

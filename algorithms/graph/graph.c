@@ -1,6 +1,7 @@
 /** @file graph.c  The graph object: from arrays, by name, and its end. */
 #include "algorithms/graph/build.h"
 #include "algorithms/graph/load.h"
+#include "algorithms/graph/resident.h"
 #include "runtime/observe.h"
 #include "runtime/support.h"
 
@@ -39,6 +40,7 @@ void weir_graph_destroy(weir_graph *graph)
         free((void *)graph->targets);
     }
     weir__graph_drop_weights(graph);
+    weir__resident_destroy(graph->resident);
     free((void *)graph->name);
     free(graph);
 }

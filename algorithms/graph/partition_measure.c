@@ -119,7 +119,7 @@ weir_status weir__partition_measure(const weir_graph *graph, weir_partition *par
     find_ranges(&m, partition->kind);
     if (partition->parts == 1) /* nothing is cut, and nobody has to go over the arcs to see it */
         m.part[0] = (weir_partition_part){.vertices = graph->vertices, .arcs = graph->arcs};
-    else
+    else if (!(status = weir_graph_fetch(graph)))
         status = weir__activity_for("measuring parts", "vertices", graph->vertices, ROW_CHUNK, 0,
                                     measure_rows, &m);
     if (status)
@@ -146,7 +146,8 @@ weir_status weir_partition_parts(const weir_graph *graph, const weir_partition *
             WEIR_ERR_INVALID, "a partition of %llu vertices for a graph of %llu vertices",
             (unsigned long long)partition->vertices, (unsigned long long)graph->vertices);
     weir__need_pass(&need, graph->vertices, sizeof *m.seen);
-    if ((status = weir__need_fits(&need, "the halos of a partition of %s", graph->name)) ||
+    if ((status = weir_graph_fetch(graph)) ||
+        (status = weir__need_fits(&need, "the halos of a partition of %s", graph->name)) ||
         (status = weir__calloc(graph->vertices, sizeof *m.seen, "halos of a partition", &m.seen)))
         return status;
     struct weir__activity outer;

@@ -132,7 +132,9 @@ weir_status weir_graph_summarize(const weir_graph *graph, weir_graph_summary *su
     if (status)
         return status;
     weir__activity_begin(&outer, "summarizing", NULL, 0);
-    status = weir__activity_end(&outer, summarize(graph, &summary));
+    if (!(status = weir_graph_fetch(graph)))
+        status = summarize(graph, &summary);
+    (void)weir__activity_end(&outer, status);
     return status ? status
                   : weir__sized_out(summary_out, &summary, sizeof summary, "weir_graph_summary");
 }

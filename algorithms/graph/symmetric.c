@@ -88,7 +88,7 @@ int weir__graph_symmetric(const weir_graph *graph, const uint32_t *weights)
         return graph->format == undirected_sketch;
     if (graph->mirrored)
         return 1;
-    if (graph->arcs % 2 || lacks_one(graph, weights))
+    if (graph->arcs % 2 || weir_graph_fetch(graph) || lacks_one(graph, weights))
         return 0;
     if (weir__activity_for("looking for reverse arcs", "arcs", graph->arcs, WEIR__ARC_CHUNK, 0,
                            add_rows, &s))

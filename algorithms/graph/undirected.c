@@ -36,6 +36,8 @@ weir_status weir_graph_undirected(const weir_graph *graph, weir_graph **graph_ou
     struct weir__need need = {0, 0};
     weir_status status;
     *graph_out = NULL;
+    if ((status = weir_graph_fetch(graph)))
+        return status;
     weir__undirected_need(graph, &need);
     if ((status = weir__need_fits(&need, "the undirected graph of %s", graph->name)) ||
         (status =

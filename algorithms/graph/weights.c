@@ -103,7 +103,8 @@ static weir_status put_random(weir_graph *graph, uint32_t low, uint32_t high, ui
     const uint64_t begin_ns = weir__now_ns();
     weir_status status;
     weir__need_take(&need, graph->arcs, sizeof *fill.weights);
-    if ((status =
+    if ((status = weir_graph_fetch(graph)) ||
+        (status =
              weir__need_fits(&need, "weights of %llu arcs", (unsigned long long)graph->arcs)) ||
         (status = weir__alloc(graph->arcs, sizeof *fill.weights, "weights of arcs", &fill.weights)))
         return status;

@@ -264,8 +264,8 @@ static weir_status write_graph(const weir_graph *graph, const char *path, int (*
     weir_status status;
     if (!graph || !path)
         return weir__fail(WEIR_ERR_INVALID, "weir_graph_write: no graph or no path");
-    if ((status = find(path, &form, &packing)) || (status = form->fits(graph, path)) ||
-        (status = weir__pack_open(path, packing, &pack)))
+    if ((status = find(path, &form, &packing)) || (status = weir_graph_fetch(graph)) ||
+        (status = form->fits(graph, path)) || (status = weir__pack_open(path, packing, &pack)))
         return status;
     /* A decimal comma would not read back. */
     locale_t c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);

@@ -94,6 +94,9 @@ static weir_status take_arcs(const struct look *look, const struct weir__pr_rows
     uint64_t taken = 0;
     if (!graph)
         return weir__download(rows->device, targets, rows->targets + rows->offsets[row], count * 4);
+    const weir_status status = weir_graph_fetch(graph);
+    if (status)
+        return status;
     vertex = weir_rows_vertices(look->parts->rows) + rows->begin;
     number = weir_rows_numbers(look->parts->rows);
     for (; taken < count; row++)

@@ -192,6 +192,9 @@ weir_status weir_pr_check(const weir_graph *graph, const weir_pr_config *config,
     struct weir__need need = {0, 0};
     if (!graph || !ranks || !change_out)
         return weir__fail(WEIR_ERR_INVALID, "weir_pr_check: no graph, ranks or room for a result");
+    const weir_status status = weir_graph_fetch(graph);
+    if (status)
+        return status;
     weir__pr_check_need(graph, &need);
     return weir__pr_judge("weir_pr_check", graph, config, ranks, &need, give, (void *)graph,
                           change_out);

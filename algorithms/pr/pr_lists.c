@@ -248,10 +248,10 @@ weir_status weir__pr_readers(const struct weir__pr_task *task, const weir_rows *
                              uint8_t **readers_out)
 {
     struct look look = {task->graph, task->partition->owner, weir_rows_numbers(rows), NULL};
-    weir_status status =
-        weir__calloc(weir_rows_part_of(rows, 0)->numbers, 1, "who reads which rank", &look.readers);
+    weir_status status = weir_graph_fetch(task->graph);
     *readers_out = NULL;
-    if (status)
+    if (status || (status = weir__calloc(weir_rows_part_of(rows, 0)->numbers, 1,
+                                         "who reads which rank", &look.readers)))
         return status;
     if ((status =
              weir__activity_for("looking who reads which rank", "vertices", task->graph->vertices,

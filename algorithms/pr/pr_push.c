@@ -258,7 +258,8 @@ weir_status weir__pr_push_create(const struct weir__pr_task *task, struct weir__
     struct weir__pr_push *push;
     weir_status status;
     *push_out = NULL;
-    if ((status = fits(task)) || (status = weir__calloc(1, sizeof *push, "PageRank", &push)))
+    if ((status = fits(task)) || (status = weir_graph_fetch(task->graph)) ||
+        (status = weir__calloc(1, sizeof *push, "PageRank", &push)))
         return status;
     push->config = task->config;
     push->vertices = task->vertices;

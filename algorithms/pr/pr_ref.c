@@ -177,7 +177,8 @@ weir_status weir_pr_reference(const weir_graph *graph, const weir_pr_config *con
     weir_status status;
     if (!graph || !ranks_out)
         return weir__fail(WEIR_ERR_INVALID, "weir_pr_reference: no graph or no room for ranks");
-    if ((status = weir__pr_reference_config("weir_pr_reference", config, &checked)))
+    if ((status = weir__pr_reference_config("weir_pr_reference", config, &checked)) ||
+        (status = weir_graph_fetch(graph)))
         return status;
     reference.damping = checked.damping;
     weir__pr_reference_need(graph, &need);

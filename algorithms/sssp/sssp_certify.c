@@ -190,7 +190,7 @@ weir_status weir_sssp_certify(weir_context *context, const weir_graph *graph, ui
     struct weir__activity outer;
     weir_status status;
     if ((status = weir__certify_check("weir_sssp_certify", context, graph, distances)) ||
-        (status = weir__certify_check_source(graph, source)))
+        (status = weir__certify_check_source(graph, source)) || (status = weir_graph_fetch(graph)))
         return status;
     const uint64_t words = weir__certify_words(graph->vertices);
     weir__sssp_certify_need(context, graph, 0, &need);

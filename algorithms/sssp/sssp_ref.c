@@ -111,7 +111,7 @@ weir_status weir_sssp_reference(const weir_graph *graph, uint64_t source, double
         return weir__fail(WEIR_ERR_INVALID,
                           "weir_sssp_reference: no graph or no room for distances");
     weir__sssp_reference_need(graph, &need);
-    if ((status = check(graph, source)) ||
+    if ((status = check(graph, source)) || (status = weir_graph_fetch(graph)) ||
         (status = weir__need_fits(&need, "the reference's paths of %s", graph->name)))
         return status;
     if ((status = weir__alloc(graph->vertices, sizeof *heap.entry, "the reference's heap",

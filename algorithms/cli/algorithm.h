@@ -248,6 +248,14 @@ const char *weir__cli_value_text(const weir__cli_algorithm *algorithm, double va
         return weir_##algorithm##_reference(graph, source, (value_type *)values_out);            \
     }
 
+/** What `certify` returns where the devices have no room beside what the run holds, and nobody asked for a certificate by name. */
+#define CERTIFY_NO_ROOM (-1)
+static inline int weir__cli_may_certify_elsewhere(const weir__cli_request *request,
+                                                  weir_status status)
+{
+    return status == WEIR_ERR_NOMEM && request->verify_by == VERIFY_BY_AUTO;
+}
+
 /** The certificate of an algorithm with exact values. @param[in] call  weir_NAME_certify() with what is named here. */
 #define CERTIFY_FUNCTION(algorithm, call)                                                        \
     static int algorithm##_certify(                                                              \
@@ -256,10 +264,12 @@ const char *weir__cli_value_text(const weir__cli_algorithm *algorithm, double va
         weir__cli_trial *trial, char **sentence_out)                                             \
     {                                                                                            \
         (void)row;                                                                               \
-        (void)request;                                                                           \
         (void)parents;                                                                           \
         trial->verified_by = "certificate";                                                      \
-        return weir__cli_checked(call, sentence_out);                                            \
+        const weir_status status = call;                                                         \
+        return weir__cli_may_certify_elsewhere(request, status)                                  \
+                   ? CERTIFY_NO_ROOM                                                             \
+                   : weir__cli_checked(status, sentence_out);                                    \
     }
 
 /** For algorithms that start everywhere. */

@@ -112,8 +112,8 @@ static const weir__cli_option options[] = {
     CHOICE("verify-by", "WAY", VERB_OWN, verify_by, weir__cli_judges,
            "where --verify does so: reference, on the host; certificate, on the\n"
            "devices, by an exact iteration there at any tolerance; auto:\n"
-           "certificate from 2^27 arcs on, where there are GPUs, else\n"
-           "reference; default: auto"),
+           "certificate from 2^27 arcs on, where there are GPUs with room for\n"
+           "it, else reference; default: auto"),
     OUTPUT_FILE(VERB_OWN, "write one rank a line in vertex order, with 17 digits; - is\n"
                           "standard output"),
     END_OF_LIST};

@@ -204,7 +204,7 @@ static const weir__cli_option options[] = {
            "how --verify does so: reference, against a serial one on the host;\n"
            "certificate, on the devices, by rules that every vertex and every\n"
            "arc has to keep; auto: certificate from 2^27 arcs on, where there\n"
-           "are GPUs, else reference; default: auto"),
+           "are GPUs with room for it, else reference; default: auto"),
     FLAG("verify", VERB_PBF, verify,
          "compare every result in full with a serial reference; default:\n"
          "off"),

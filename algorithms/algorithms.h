@@ -81,11 +81,14 @@ typedef struct weir_graph_options {
     /** Whose GPUs make a graph of many arcs, if it has some and there is room, in place of the host's cores; NULL: none does.
      *  Never changes a result. Needed during the call only, unless arcs stay there. */
     weir_context *context;
-    /** Non-zero: generated arcs that GPUs made stay in their memory, where that has room for several times as much, and are brought to the
-     *  host when something first needs them there: placing large graphs by rows does not, nor do certificates. The graph keeps the context,
-     *  and its targets are NULL until weir_graph_fetch(). */
-    int resident;
+    /** 0: arcs go to host memory. N: generated arcs that GPUs made stay in their memory, 4 bytes each, where the pools have room for N times
+     *  as many, and are brought to the host when something first needs them there: placing large graphs by rows does not, nor do
+     *  certificates. 3 leaves room for searches in step and for components, WEIR_GRAPH_RESIDENT for all algorithms of this library. The
+     *  graph keeps the context, and its targets are NULL until weir_graph_fetch(). */
+    uint32_t resident;
 } weir_graph_options;
+/** weir_graph_options.resident that leaves room for PageRank's bins, too. */
+#define WEIR_GRAPH_RESIDENT 6u
 /** Defaults of weir_graph_options. */
 #define WEIR_GRAPH_OPTIONS_INIT                   \
     {                                             \

@@ -91,6 +91,8 @@ struct weir__cli_algorithm {
     const char *unreached; /**< what files show for a vertex out of reach */
     size_t value_bytes;
     int weighted; /**< it needs weights of arcs */
+    uint32_t
+        resident; /**< weir_graph_options.resident of its graphs; 0 where arcs are wanted on the host in any case */
     int sourced;  /**< it starts at a vertex; other algorithms start everywhere */
     int worklist; /**< it can go through the worklist; other algorithms always go in step */
     int edges; /**< in an undirected graph two arcs count as one edge, which gives Graph500's rate */

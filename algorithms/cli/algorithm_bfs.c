@@ -72,6 +72,7 @@ static const weir__cli_member members[] = {
 
 const weir__cli_algorithm weir__cli_algorithm_bfs = {
     ROW(bfs),
+    .resident = 3,
     .verb.text = "breadth-first search on all devices",
     .verb.more = about,
     .verb.examples = examples,

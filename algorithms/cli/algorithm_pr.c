@@ -166,6 +166,7 @@ static const char examples[] =
 
 const weir__cli_algorithm weir__cli_algorithm_pr = {
     ROW(pr),
+    .resident = WEIR_GRAPH_RESIDENT,
     .verb.text = "PageRank on all devices",
     .verb.more = about,
     .verb.examples = examples,

@@ -116,7 +116,7 @@ static int load(struct weir__cli_session *session)
         return weir__cli_fail_status(status);
     options.undirected = session->request->undirected;
     options.context = session->context;
-    options.resident = 1;
+    options.resident = session->algorithm->resident;
     weir__cli_progress("loading %s", session->request->graph);
     if ((status = weir_graph_open(session->request->graph, &options, &session->graph)))
         return weir__cli_fail_status(status);

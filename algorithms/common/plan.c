@@ -2,6 +2,7 @@
 #include "algorithms/common/plan.h"
 #include "algorithms/common/gather.h"
 #include "algorithms/graph/arcs.h"
+#include "algorithms/graph/resident.h"
 #include "algorithms/graph/sketch.h"
 
 #include <stdio.h>
@@ -332,6 +333,11 @@ static weir_status settle(const struct weir__maker *maker, weir_context *context
 {
     const weir_config *config = weir_context_config(context);
     if (!plan_here(maker, context, graph, partition, plan) || weir__plan_lacks(plan) == UINT32_MAX)
+        return WEIR_OK;
+    /* Arcs that stayed on the devices are in the way. */
+    if (weir__resident_at(graph, 0) &&
+        (weir__resident_release(graph) || !plan_here(maker, context, graph, partition, plan) ||
+         weir__plan_lacks(plan) == UINT32_MAX))
         return WEIR_OK;
     if (chosen)
         return weir__plan_refuse(maker, graph, plan, config);

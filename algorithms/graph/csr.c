@@ -19,9 +19,7 @@
     (UINT64_C(1) << 28) /* of arcs for a device: fewer are made before two have begun */
 #define PASSES_MOST 16u /* in more the host is as quick */
 
-/* Bytes of a pool for each arc and each vertex from which on arcs stay there: rows, bins and bands of PageRank, queues and what is there
- * for a while have room beside them. */
-#define ROOM_ARC    24
+/* Bytes of a pool for each vertex, beside those for arcs, from which on arcs stay there. */
 #define ROOM_VERTEX 64
 
 struct make {
@@ -80,7 +78,8 @@ static uint64_t arcs_most(const struct make *make, uint32_t devices)
 static int may_stay(const struct make *make, uint32_t devices)
 {
     const struct weir__csr_input *input = make->input;
-    const uint64_t most = input->vertices * ROOM_VERTEX + make->arcs / devices * ROOM_ARC;
+    const uint64_t most =
+        input->vertices * ROOM_VERTEX + make->arcs / devices * sizeof(uint32_t) * input->resident;
     if (!input->keeper || input->weights)
         return 0;
     for (uint32_t d = 0; d < devices; d++) {

@@ -67,9 +67,9 @@ struct weir__csr_input {
     /* Of a list: integers of 32 bits, but anything for loops, which are dropped. NULL: none. */
     const double *weights;
     uint64_t vertices, count;
-    int mirror; /* every arc stands for both directions */
-    weir_context
-        *keeper; /* whose devices keep the arcs where they have room; NULL: they go to the host */
+    int mirror;           /* every arc stands for both directions */
+    weir_context *keeper; /* whose devices keep the arcs; NULL: they go to the host */
+    uint32_t resident;    /* where they have room for so many times the arcs */
     /* For tests; 0: as is best. Arcs of a list that are brought over at a time, of rows that are sorted together, and of rows that a
      * device makes at a time. */
     uint64_t piece, stretch, range;

@@ -53,7 +53,8 @@ static weir_status generate(enum weir__edges_kind kind, uint32_t scale, uint64_t
         .vertices = UINT64_C(1) << scale,
         .count = edge_factor << scale,
         .mirror = options->undirected,
-        .keeper = options->resident ? options->context : NULL};
+        .keeper = options->resident ? options->context : NULL,
+        .resident = options->resident};
     weir_status status;
     if (weir__csr_made(&input, options, graph_out, &status))
         return status;

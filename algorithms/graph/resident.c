@@ -19,12 +19,18 @@ weir_status weir__resident_create(weir_context *context, struct weir_graph_resid
     return WEIR_OK;
 }
 
+static void free_ranges(struct weir_graph_resident *resident)
+{
+    for (uint32_t r = 0; r < resident->ranges; r++)
+        weir_device_free(resident->range[r].device, resident->range[r].targets);
+    resident->ranges = 0;
+}
+
 void weir__resident_destroy(struct weir_graph_resident *resident)
 {
     if (!resident)
         return;
-    for (uint32_t r = 0; r < resident->ranges; r++)
-        weir_device_free(resident->range[r].device, resident->range[r].targets);
+    free_ranges(resident);
     weir_context *context = resident->context;
     pthread_mutex_destroy(&resident->lock);
     free(resident);
@@ -78,5 +84,13 @@ weir_status weir_graph_fetch(const weir_graph *graph)
                              __ATOMIC_RELEASE);
     }
     pthread_mutex_unlock(&graph->resident->lock);
+    return status;
+}
+
+weir_status weir__resident_release(const weir_graph *graph)
+{
+    const weir_status status = weir_graph_fetch(graph);
+    if (!status && graph->resident)
+        free_ranges(graph->resident);
     return status;
 }

@@ -27,7 +27,10 @@ struct weir_graph_resident {
 weir_status weir__resident_create(weir_context *context, struct weir_graph_resident **resident_out);
 /** Free what lies there; NULL is fine. */
 void weir__resident_destroy(struct weir_graph_resident *resident);
-/** The range that an arc lies in; NULL: the graph's arcs are not on devices. */
+/** Give the devices' memory back, once the arcs are on the host. By whoever has the graph alone.
+ *  @retval WEIR_ERR_NOMEM, WEIR_ERR_DEVICE  as of weir_graph_fetch(): they stay. */
+weir_status weir__resident_release(const weir_graph *graph);
+/** The range that an arc lies in; NULL: the graph's arcs are not on devices, or no more. */
 const struct weir__resident_range *weir__resident_at(const weir_graph *graph, uint64_t arc);
 
 #endif

@@ -17,7 +17,7 @@ static weir_graph *open_staying(weir_context *context, const char *text, int und
     weir_graph *graph;
     options.undirected = undirected;
     options.context = resident ? context : NULL;
-    options.resident = resident;
+    options.resident = resident ? WEIR_GRAPH_RESIDENT : 0;
     weir__csr_pretend(resident);
     OK(weir_graph_open(text, &options, &graph));
     weir__csr_pretend(0);
@@ -462,6 +462,66 @@ static void arcs_stay_where_there_is_room(void **state)
     weir_context_destroy(context);
 }
 
+static uint64_t used_of(const weir_context *context)
+{
+    weir_pool_stats stats = WEIR_POOL_STATS_INIT;
+    OK(weir_device_pool_stats(weir_context_device(context, 0), &stats));
+    return stats.used_bytes;
+}
+
+static void what_was_released_is_on_the_host(void **state)
+{
+    weir_context *context = open_or_skip(state);
+    weir_graph *graph = open_staying(context, "rmat:9", 1, 1);
+    weir_graph *plain = open_staying(context, "rmat:9", 1, 0);
+    assert_true(used_of(context) > 0);
+    OK(weir__resident_release(graph));
+    assert_int_equal(used_of(context), 0);
+    assert_int_equal(arcs_of(graph), arcs_of(plain));
+    assert_int_equal(searches_in_step(context, graph), searches_in_step(context, plain));
+    OK(weir__resident_release(plain));
+    weir_graph_destroy(graph);
+    weir_graph_destroy(plain);
+    weir_context_destroy(context);
+}
+
+/* A run that has no room beside the arcs gets theirs. */
+static void arcs_make_room_for_a_run(void **state)
+{
+    weir_run_options options = WEIR_RUN_OPTIONS_INIT;
+    weir_graph_options open = WEIR_GRAPH_OPTIONS_INIT;
+    static const char *const settings[] = {"pool_bytes=400MiB", NULL};
+    const uint64_t bound = UINT64_C(400) << 20;
+    weir_context *context = open_with_or_skip(*state, settings);
+    weir_device *device = weir_context_device(context, 0);
+    weir_graph *graph = open_staying(context, "rmat:16,64", 1, 0);
+    const uint64_t arcs_bytes = graph->arcs * 4;
+    weir_bfs *bfs;
+    void *other;
+    options.memory = WEIR_MEMORY_DEVICE;
+    OK(weir_bfs_create(context, graph, NULL, &options, &bfs));
+    const uint64_t run_bytes = used_of(context);
+    weir_bfs_destroy(bfs);
+    weir_graph_destroy(graph);
+    open.undirected = 1;
+    open.context = context;
+    open.resident = 1;
+    weir__csr_pretend(1);
+    OK(weir_graph_open("rmat:16,64", &open, &graph));
+    weir__csr_pretend(0);
+    assert_null(graph->targets);
+    /* Somebody else takes so much that there is not room for both. */
+    OK(weir_device_alloc(device, bound - used_of(context) - run_bytes + arcs_bytes / 4, &other));
+    OK(weir_bfs_create(context, graph, NULL, &options, &bfs));
+    assert_non_null(graph->targets);
+    assert_null(weir__resident_at(graph, 0));
+    weir_bfs_destroy(bfs);
+    weir_device_free(device, other);
+    assert_int_equal(used_of(context), 0);
+    weir_graph_destroy(graph);
+    weir_context_destroy(context);
+}
+
 /* A failure leaves them where they are. */
 static void a_fetch_that_fails_can_be_repeated(void **state)
 {
@@ -491,6 +551,9 @@ int main(void)
         ON_EACH(several_threads_fetch_once),
         ON_BACKEND(arcs_stay_where_there_is_room, "host:1"),
         ON_BACKEND(arcs_stay_where_there_is_room, "cuda:0"),
+        ON_BACKEND(what_was_released_is_on_the_host, "host:1"),
+        ON_BACKEND(what_was_released_is_on_the_host, "cuda:0"),
+        ON_BACKEND(arcs_make_room_for_a_run, "host:1"),
         ON_EACH(a_fetch_that_fails_can_be_repeated),
     };
     return cmocka_run_group_tests_name("resident", tests, make_folder, remove_folder);

@@ -86,7 +86,7 @@ static json_t *add_own_choices(json_t *choices, const weir__cli_report *report)
 {
     const weir__cli_request *request = report->request;
     const weir__cli_option *own = report->algorithm->options;
-    if (report->algorithm->parents)
+    if (request->verb->algorithm->parents)
         choices =
             add(choices, "parents", json_boolean(request->parents || request->output_parents));
     if (report->weights)
@@ -252,11 +252,9 @@ static json_t *cold_json(const weir__cli_report *report)
                      report->trials->rows.count == 1);
 }
 
-/* What sources took that shared runs; null where each had runs of its own. */
+/* What sources took that shared runs. */
 static json_t *shared_json(const weir__cli_shared *shared)
 {
-    if (!shared->batches)
-        return json_null();
     return json_pack("{s:o, s:o, s:f, s:f}", "batches", integer(shared->batches), "most",
                      integer(shared->most), "ms_per_source", weir__cli_shared_ms(shared), "gteps",
                      weir__cli_shared_gteps(shared));
@@ -273,7 +271,8 @@ static json_t *summary_json(const weir__cli_summary *summary, const weir__cli_sh
     row = join(row, json_pack("{s:o, s:o, s:o}", "sources", integer(summary->sources),
                               "warm_median_ms", ratio(summary->warm_median_ms),
                               "warm_median_kernel_ms", ratio(summary->warm_median_kernel_ms)));
-    row = add(row, "batch", shared_json(shared));
+    if (shared->batches)
+        row = add(row, "batch", shared_json(shared));
     return summary->rates.edges < 0
                ? row
                : add(row, "gteps_edges_harmonic_mean", json_real(summary->rates.edges));

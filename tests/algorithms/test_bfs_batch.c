@@ -179,7 +179,7 @@ static weir_run_stats assert_batch(weir_bfs_batch *batch, const weir_graph *grap
                                    uint32_t count, uint64_t first, uint64_t step, int levels,
                                    const char *what)
 {
-    uint64_t sources[WEIR_BFS_BATCH_MAX];
+    uint64_t sources[WEIR_BFS_BATCH_MAX] = {0};
     weir_run_stats stats = WEIR_RUN_STATS_INIT;
     weir_bfs_found sum = WEIR_BFS_FOUND_INIT;
     for (uint32_t s = 0; s < count; s++)

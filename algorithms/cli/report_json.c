@@ -89,6 +89,8 @@ static json_t *add_own_choices(json_t *choices, const weir__cli_report *report)
     if (request->verb->algorithm->parents)
         choices =
             add(choices, "parents", json_boolean(request->parents || request->output_parents));
+    if (request->verb->algorithm->batched)
+        choices = add(choices, "batch", json_boolean(request->batch));
     if (report->weights)
         choices = add(choices, "weights", text(report->weights));
     for (; own && own->name; own++)

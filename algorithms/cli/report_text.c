@@ -151,6 +151,8 @@ static void print_choices(const weir__cli_report *report, const struct remarks *
         printf(", memory %s", picked.memory);
     if (request->parents || request->output_parents)
         printf(", with parents");
+    if (request->batch)
+        printf(", in batches");
     weir__cli_print_picked(&picked, weir__cli_in_step(report->algorithm, last));
     putchar('\n');
 }

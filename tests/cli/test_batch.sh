@@ -29,6 +29,7 @@ done
 expect_ok bfs path.el --sources 3 --batch --trials 2 --devices host:2 --partition random --verify
 has "summary  6 runs"
 has "3 sources in 1 batches of up to 64"
+has ", in batches, order bulk"
 expect_ok bfs path.el --sources 1 --batch --devices host:1 --verify
 has " ms: the first run"
 expect_ok bfs rmat:8 --sources 5 --batch --trials 2 --devices host:2 --stats --verify-by certificate --verify

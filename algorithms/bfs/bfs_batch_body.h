@@ -1,5 +1,6 @@
 /** @file bfs_batch_body.h  The body of a device that searches from a batch of sources: phase after phase, with a barrier
- * behind each. All threads know the same sums and decide the same. */
+ * behind each. All threads know the same sums and decide the same. Phases are functions that are called with what they count by
+ * value, so that it stays in registers there. */
 #ifndef WEIR_ALGORITHMS_BFS_BFS_BATCH_BODY_H
 #define WEIR_ALGORITHMS_BFS_BFS_BATCH_BODY_H
 
@@ -97,25 +98,25 @@ WEIR_DEV void batch_work(const struct bfs_batch_args *a, struct bfs_batch_shared
             batch_find_hubs(a, b);
         break;
     case BATCH_DOWN:
-        batch_down(a, shared, b, w, t);
+        *t = batch_down(a, shared, *b, *w, *t);
         break;
     case BATCH_SEND:
-        batch_send(a, shared, b, w);
+        batch_send(a, shared, *b, *w);
         break;
     case BATCH_ABSORB:
-        batch_absorb(a, shared, b, w, t);
+        *t = batch_absorb(a, shared, *b, *w, *t);
         break;
     case BATCH_SETTLE:
-        batch_settle(a, shared, b, w, t);
+        *t = batch_settle(a, shared, *b, *w, *t);
         break;
     case BATCH_SHARE:
-        batch_share(a, b, w);
+        batch_share(a, *b, *w);
         break;
     case BATCH_UP:
-        batch_up(a, shared, b, w, t);
+        *t = batch_up(a, shared, *b, *w, *t);
         break;
     default:
-        batch_list(a, b, w, t);
+        *t = batch_list(a, *b, *w, *t);
     }
     if (b->block == 0 && b->thread == 0)
         batch_clear(a, w);

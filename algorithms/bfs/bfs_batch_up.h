@@ -134,44 +134,46 @@ WEIR_DEV void batch_up_hub(const struct bfs_batch_args *a, struct bfs_batch_shar
 }
 
 /** All blocks search a level. */
-WEIR_COLD void batch_up(const struct bfs_batch_args *a, struct bfs_batch_shared *shared,
-                        const struct weir_steps_block *b, const struct batch_walk *w,
-                        struct batch_tally *t)
+WEIR_COLD struct batch_tally batch_up(const struct bfs_batch_args *a,
+                                      struct bfs_batch_shared *shared, struct weir_steps_block b,
+                                      struct batch_walk w, struct batch_tally t)
 {
+    const uint64_t *front = batch_last(a, &w), *seen = a->seen + a->rows.begin;
     const uint64_t *offsets = a->rows.in.offsets;
-    if (b->thread == 0) {
+    if (b.thread == 0) {
         uint64_t alive = 0;
         for (uint32_t d = 0; d < a->rows.parts; d++)
-            alive |= weir_load_relaxed_sys_u64(&a->alive[d][w->level % BATCH_TURNS]);
+            alive |= weir_load_relaxed_sys_u64(&a->alive[d][w.level % BATCH_TURNS]);
         shared->alive = alive;
     }
     weir_block_sync();
     const uint64_t alive = shared->alive, pieces = a->listed[1];
     WEIR_ROLLED
-    for (uint64_t i = weir_steps_warp(b); i < pieces; i += weir_steps_threads(b) / WEIR_LANES)
-        batch_up_hub(a, shared, w, a->parts[i], alive, t);
+    for (uint64_t i = weir_steps_warp(&b); i < pieces; i += weir_steps_threads(&b) / WEIR_LANES)
+        batch_up_hub(a, shared, &w, a->parts[i], alive, &t);
     WEIR_ROLLED
-    for (uint64_t base = (uint64_t)weir_steps_warp(b) * WEIR_LANES; base < a->rows.busy;
-         base += weir_steps_threads(b)) {
+    for (uint64_t base = (uint64_t)weir_steps_warp(&b) * WEIR_LANES; base < a->rows.busy;
+         base += weir_steps_threads(&b)) {
         const uint32_t row = (uint32_t)base + weir_lane();
         const int is = row < a->rows.busy && offsets[row + 1] - offsets[row] <= BATCH_HUB;
-        const uint64_t want = is ? alive & ~a->seen[a->rows.begin + row] : 0;
-        t->up_rows += want != 0;
-        batch_meet(a, shared, w, is, row, batch_look(a, batch_last(a, w), row, want, t), t);
+        const uint64_t want = is ? alive & ~seen[row] : 0;
+        t.up_rows += want != 0;
+        batch_meet(a, shared, &w, is, row, batch_look(a, front, row, want, &t), &t);
     }
-    t->up_arcs += t->looked;
+    t.up_arcs += t.looked;
+    return t;
 }
 
 /** From top-down to bottom-up on several devices: each copies its part of the frontier to the others. */
-WEIR_COLD void batch_share(const struct bfs_batch_args *a, const struct weir_steps_block *b,
-                           const struct batch_walk *w)
+WEIR_COLD void batch_share(const struct bfs_batch_args *a, struct weir_steps_block b,
+                           struct batch_walk w)
 {
-    const uint64_t *mine = batch_last(a, w);
+    const uint64_t *mine = batch_last(a, &w);
     WEIR_ROLLED
-    for (uint64_t row = weir_steps_thread(b); row < a->rows.busy; row += weir_steps_threads(b))
+    for (uint64_t row = weir_steps_thread(&b); row < a->rows.busy; row += weir_steps_threads(&b))
         for (uint32_t d = 0; d < a->rows.parts; d++)
             if (d != a->rows.part)
-                batch_front(a, d, w->current)[a->rows.begin + row] = mine[a->rows.begin + row];
+                batch_front(a, d, w.current)[a->rows.begin + row] = mine[a->rows.begin + row];
 }
 
 #endif

@@ -17,7 +17,7 @@
  * WEIR_ERR_CANCELLED or, at its limit, WEIR_ERR_TIMEOUT: weir_graph_open(), weir_graph_from_arcs(), weir_graph_undirected(),
  * weir_graph_weigh(), weir_graph_write(), weir_graph_summarize(), weir_graph_span_find(); weir_partition_create() (with METIS in
  * its child), weir_partition_create_for(), weir_partition_read(), weir_partition_write(), weir_partition_parts(); weir_placement_create() and
- * weir_placement_create_with_in_arcs(), weir_rows_create(); weir_bfs_create(), weir_sssp_create(), weir_pr_create(), weir_cc_create();
+ * weir_placement_create_with_in_arcs(), weir_rows_create(); weir_bfs_create(), weir_bfs_batch_create(), weir_sssp_create(), weir_pr_create(), weir_cc_create();
  * weir_bfs_reference(), weir_bfs_tree_check(), weir_sssp_reference(), weir_pr_reference(), weir_pr_check(), weir_cc_reference();
  * weir_bfs_certify(), weir_sssp_certify(), weir_pr_certify(), weir_cc_certify().
  */
@@ -773,6 +773,86 @@ weir_status weir_bfs_tree_check(const weir_graph *graph, uint64_t source, const 
  *  @par Blocks   yes, with a thread for each device. */
 weir_status weir_bfs_certify(weir_context *context, const weir_graph *graph, uint64_t source,
                              const int32_t *levels, const int64_t *parents);
+
+/* ---- breadth-first search from many sources at a time ------------------------------------------ */
+
+/** Most sources of a batch: each is a bit of a word. */
+enum { WEIR_BFS_BATCH_MAX = 64 };
+
+/** Breadth-first search from up to 64 sources at once, which share each look at an arc. In step alone: on devices that
+ *  reach each other's memory. Any number of runs, one at a time. Long-lived. */
+typedef struct weir_bfs_batch weir_bfs_batch;
+
+/** What a batch keeps. */
+typedef struct weir_bfs_batch_config {
+    size_t size;      /**< sizeof(weir_bfs_batch_config), set by WEIR_BFS_BATCH_CONFIG_INIT */
+    uint32_t sources; /**< most sources of a run, up to WEIR_BFS_BATCH_MAX; 0: as many as that */
+    /** Non-zero: keep the level of each vertex for each source (weir_bfs_batch_levels()), which takes 4 bytes of the devices'
+     *  memory a vertex and source, and is written anew by each run. Zero: only what weir_bfs_batch_found() says. */
+    int levels;
+} weir_bfs_batch_config;
+/** Defaults of weir_bfs_batch_config. */
+#define WEIR_BFS_BATCH_CONFIG_INIT          \
+    {                                       \
+        sizeof(weir_bfs_batch_config), 0, 0 \
+    }
+
+/** What a source of a batch found. */
+typedef struct weir_bfs_found {
+    size_t size;           /**< sizeof(weir_bfs_found), set by WEIR_BFS_FOUND_INIT */
+    uint64_t reached;      /**< vertices with a level; the source is one of them */
+    uint64_t arcs_reached; /**< their out-arcs */
+    uint64_t sum_levels;   /**< over all of them: the sum of distances that closeness is made of */
+    uint64_t max_level;
+} weir_bfs_found;
+/** weir_bfs_found: nothing filled in yet. */
+#define WEIR_BFS_FOUND_INIT                \
+    {                                      \
+        sizeof(weir_bfs_found), 0, 0, 0, 0 \
+    }
+
+/** Place @p graph on the devices; as weir_bfs_create(), of which all else holds too. Each device takes about 28 bytes for each vertex
+ *  of the graph beside its rows, and what is kept.
+ *  @param[in] options  NULL for defaults. Direction (WEIR_DIRECTION_PULL: every level bottom-up), memory, time_limit_ms and
+ *                      reserved_bytes count.
+ *  @param[in] config   NULL for defaults.
+ *  @retval WEIR_ERR_UNSUPPORTED  an option that has no effect on it, or devices that cannot run in step.
+ *  @retval WEIR_ERR_NOMEM        it does not fit; known before anything is taken, the levels included. */
+weir_status weir_bfs_batch_create(weir_context *context, const weir_graph *graph,
+                                  const weir_partition *partition, const weir_run_options *options,
+                                  const weir_bfs_batch_config *config, weir_bfs_batch **batch_out);
+/** Search from all sources at once.
+ *  @param[in]     sources    @p count vertices, in any order; a vertex may be there more than once. Not kept.
+ *  @param[in]     count      1 to weir_bfs_batch_config.sources.
+ *  @param[in,out] stats_out  begins as WEIR_RUN_STATS_INIT; may be NULL. Times and work are those of the whole batch; reached and
+ *                            arcs_reached are sums over its sources; a look at an arc counts once in work.atoms, whatever the number
+ *                            of sources that it served.
+ *  @retval WEIR_ERR_INVALID  no such number of sources, or one is no vertex; the last run's results are still there.
+ *  @retval WEIR_ERR_TIMEOUT, WEIR_ERR_CANCELLED, WEIR_ERR_DEVICE  stopped; the object may only be destroyed.
+ *  @par Blocks  until done. */
+weir_status weir_bfs_batch_run(weir_bfs_batch *batch, const uint64_t *sources, uint32_t count,
+                               weir_run_stats *stats_out);
+/** What source @p index of the last run found. @param[in,out] found_out  begins as WEIR_BFS_FOUND_INIT.
+ *  @retval WEIR_ERR_INVALID  there was no complete run, or it had no such source. @par Blocks  no. */
+weir_status weir_bfs_batch_found(const weir_bfs_batch *batch, uint32_t index,
+                                 weir_bfs_found *found_out);
+/** Levels from source @p index of the last run in vertex order, -1 unreached.
+ *  @param[out] levels_out  one value a vertex, the caller's.
+ *  @retval WEIR_ERR_INVALID  as above, or no levels were asked for.
+ *  @retval WEIR_ERR_NOMEM, WEIR_ERR_DEVICE  @par Blocks  yes. */
+weir_status weir_bfs_batch_levels(const weir_bfs_batch *batch, uint32_t index, int32_t *levels_out);
+/** As weir_bfs_link_items(): numbers of vertices with their sources. */
+weir_status weir_bfs_batch_link_items(const weir_bfs_batch *batch, uint32_t from, uint32_t to,
+                                      uint64_t *items_out);
+/** As weir_bfs_explain(). */
+weir_status weir_bfs_batch_explain(const weir_bfs_batch *batch, weir_run_stats *picked_out,
+                                   weir_run_reasons *reasons_out);
+/** As weir_bfs_prepared(). */
+weir_status weir_bfs_batch_prepared(const weir_bfs_batch *batch, weir_prepare_stats *stats_out);
+/** Stop a run from another thread; it returns WEIR_ERR_CANCELLED soon. */
+void weir_bfs_batch_cancel(weir_bfs_batch *batch);
+/** NULL is fine. No run may be under way. */
+void weir_bfs_batch_destroy(weir_bfs_batch *batch);
 
 /* ---- shortest paths ----------------------------------------------------------------------- */
 

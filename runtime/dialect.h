@@ -234,6 +234,18 @@ WEIR_DEV uint32_t weir_sum_u32(uint32_t value)
 #endif
 }
 
+/** All bits that any lane of a worker passed; every lane gets them. */
+WEIR_DEV uint64_t weir_or_u64(uint64_t value)
+{
+#ifdef __CUDACC__
+    const uint32_t all = 0xFFFFFFFFu; /* compute capability 8.0 and up */
+    const uint64_t low = __reduce_or_sync(all, (uint32_t)value);
+    return low | (uint64_t)__reduce_or_sync(all, (uint32_t)(value >> 32)) << 32;
+#else
+    return value;
+#endif
+}
+
 /** Sum over each @p width lanes that follow one another, a power of two up to WEIR_LANES; every lane gets that
  *  of its own group. The same in every run: lanes are added in one order. */
 WEIR_DEV double weir_group_sum_f64(double value, uint32_t width)

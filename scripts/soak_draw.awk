@@ -56,6 +56,11 @@ function way(orders) {
 function bfs() {
     line = "bfs " graph()
     shared()
+    if (chance(20)) { # up to two batches; most graphs have as many vertices with arcs
+        line = line " --sources " (chance(30) ? 60 + below(12) : 1 + below(9)) " --batch"
+        draw(40, "direction", "switch pull auto")
+        return
+    }
     if (chance(30)) line = line " --sources " 1 + below(3)
     if (chance(25)) {
         line = line " --parents"
@@ -127,7 +132,7 @@ function settle(small) {
 }
 
 function names(verb, text) {
-    text["bfs"] = "source sources undirected devices memory partition direction parents route order kernel queues worker fetch mapping balance wire trials seed verify verify-by"
+    text["bfs"] = "source sources batch undirected devices memory partition direction parents route order kernel queues worker fetch mapping balance wire trials seed verify verify-by"
     text["sssp"] = "source sources undirected weights devices memory partition direction route order kernel queues worker fetch mapping balance wire trials seed verify verify-by"
     text["pr"] = "undirected devices memory partition direction tolerance damping dangling bands hubs bins route order kernel queues worker fetch mapping trials seed verify verify-by"
     text["cc"] = "undirected devices memory partition stream route trials seed verify verify-by"

@@ -28,6 +28,8 @@ typedef struct weir__cli_trial {
     double step_ms;              /**< milliseconds of the kernels for a step; negative: no steps */
     long double figure[FIGURES]; /**< what algorithm->figure names */
     double own[OWN_FIGURES];     /**< what the algorithm's verification found; negative: unknown */
+    uint64_t batch,
+        batch_sources; /**< number of the batch that the run was of, and its sources; 0: alone */
     const char *
         verified_by; /**< "reference", "iteration", "certificate"; NULL: nothing judged the values */
     double
@@ -132,6 +134,15 @@ struct weir__cli_algorithm {
                            weir_run_reasons *reasons_out);
     void (*cancel)(void *object); /**< any thread */
     void (*destroy)(void *object);
+    /* ---- runs from many sources at a time; NULL in rows of single runs ---- */
+    const weir__cli_algorithm *batched; /**< the row that --batch takes in place of this one */
+    uint32_t batch_most;                /**< sources of a run */
+    /** One run from several sources. `run` and `values` are not called then. */
+    weir_status (*run_batch)(void *object, const uint64_t *sources, uint32_t count,
+                             weir_run_stats *stats_out);
+    /** What one of them found: of trial->stats what is the source's, and trial->figure. */
+    weir_status (*found)(void *object, uint32_t index, weir__cli_trial *trial);
+    weir_status (*values_of)(void *object, uint32_t index, void *values_out);
     /* ---- judging ---- */
     weir_status (*reference)(const weir_graph *graph, const weir__cli_request *request,
                              uint64_t source, void *values_out);

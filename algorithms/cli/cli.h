@@ -120,6 +120,7 @@ typedef struct weir__cli_request {
     int direction; /**< a weir_direction */
     int memory;    /**< a weir_memory */
     int parents;   /**< keep a tree */
+    int batch;     /**< sources share runs */
     /** Options that the algorithm alone has; its file names the positions. */
     weir__cli_own own[OWN_OPTIONS];
 } weir__cli_request;

@@ -86,9 +86,11 @@ static json_t *add_own_choices(json_t *choices, const weir__cli_report *report)
 {
     const weir__cli_request *request = report->request;
     const weir__cli_option *own = report->algorithm->options;
-    if (report->algorithm->parents)
+    if (request->verb->algorithm->parents)
         choices =
             add(choices, "parents", json_boolean(request->parents || request->output_parents));
+    if (request->verb->algorithm->batched)
+        choices = add(choices, "batch", json_boolean(request->batch));
     if (report->weights)
         choices = add(choices, "weights", text(report->weights));
     for (; own && own->name; own++)
@@ -252,7 +254,15 @@ static json_t *cold_json(const weir__cli_report *report)
                      report->trials->rows.count == 1);
 }
 
-static json_t *summary_json(const weir__cli_summary *summary)
+/* What sources took that shared runs. */
+static json_t *shared_json(const weir__cli_shared *shared)
+{
+    return json_pack("{s:o, s:o, s:f, s:f}", "batches", integer(shared->batches), "most",
+                     integer(shared->most), "ms_per_source", weir__cli_shared_ms(shared), "gteps",
+                     weir__cli_shared_gteps(shared));
+}
+
+static json_t *summary_json(const weir__cli_summary *summary, const weir__cli_shared *shared)
 {
     json_t *row =
         json_pack("{s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f}", "min_ms", summary->min_ms,
@@ -263,6 +273,8 @@ static json_t *summary_json(const weir__cli_summary *summary)
     row = join(row, json_pack("{s:o, s:o, s:o}", "sources", integer(summary->sources),
                               "warm_median_ms", ratio(summary->warm_median_ms),
                               "warm_median_kernel_ms", ratio(summary->warm_median_kernel_ms)));
+    if (shared->batches)
+        row = add(row, "batch", shared_json(shared));
     return summary->rates.edges < 0
                ? row
                : add(row, "gteps_edges_harmonic_mean", json_real(summary->rates.edges));
@@ -284,7 +296,7 @@ int weir__cli_report_json(const weir__cli_report *report, weir__cli_output *outp
     for (uint64_t i = 0; i < report->trials->rows.count && !code; i++)
         code = add_trial(report, i, &document);
     weir__cli_document_rows_end(&document);
-    weir__cli_document_add(&document, "summary", summary_json(&report->summary));
+    weir__cli_document_add(&document, "summary", summary_json(&report->summary, &report->shared));
     weir__cli_document_add(&document, "verified",
                            report->verified < 0 ? json_null() : json_boolean(report->verified));
     return code ? code : weir__cli_document_end(&document);

@@ -151,6 +151,8 @@ static void print_choices(const weir__cli_report *report, const struct remarks *
         printf(", memory %s", picked.memory);
     if (request->parents || request->output_parents)
         printf(", with parents");
+    if (request->batch)
+        printf(", in batches");
     weir__cli_print_picked(&picked, weir__cli_in_step(report->algorithm, last));
     putchar('\n');
 }
@@ -260,6 +262,19 @@ static void print_summary(const weir__cli_report *report)
                summary->warm_median_ms, summary->warm_median_kernel_ms, summary->sources);
 }
 
+/* Print what a source takes where sources share runs. */
+static void print_shared(const weir__cli_report *report)
+{
+    const weir__cli_shared *shared = &report->shared;
+    if (!shared->batches)
+        return;
+    printf("batch    %" PRIu64 " sources in %" PRIu64 " batches of up to %" PRIu64
+           ", whose times and work each line shows: %.4f ms a source, %.4f GTEPS of all sources "
+           "together\n",
+           report->summary.sources, shared->batches, shared->most, weir__cli_shared_ms(shared),
+           weir__cli_shared_gteps(shared));
+}
+
 static void print_verified(const weir__cli_report *report)
 {
     if (report->verified < 0)
@@ -298,6 +313,7 @@ int weir__cli_report_text(const weir__cli_report *report)
         return code;
     if (report->trials->rows.count > 1)
         print_summary(report);
+    print_shared(report);
     print_verified(report);
     return EXIT_DONE;
 }

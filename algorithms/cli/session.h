@@ -25,9 +25,17 @@ struct weir__cli_session {
     double reference_ms;     /**< of a reference that no trial counts yet */
     weir__cli_trial cold;    /**< the first run of the object: source and times count */
     weir__cli_trials trials; /**< done so far */
+    weir__cli_shared shared; /**< what batches took; zero without --batch */
     int verified;
     char *difference;
 };
+
+/** Whether --verify compares with a reference, rather than judging the values by themselves. */
+int weir__cli_wants_reference(const struct weir__cli_session *session);
+/** Judge the values at hand; what is wrong with them is remembered and reported with the other results. */
+int weir__cli_verify(struct weir__cli_session *session, weir__cli_trial *trial);
+/** Run all sources in batches (batch.c). Of each source trial after trial is kept, as of single runs. */
+int weir__cli_run_batches(struct weir__cli_session *session);
 
 /** Report the trials that were run and write the files (session_report.c).
  *  @return the exit status, EXIT_RUN for a wrong result. */

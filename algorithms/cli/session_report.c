@@ -64,6 +64,7 @@ static int fill_in(const struct weir__cli_session *session, weir__cli_report *re
                                  .partition = session->partition,
                                  .trials = &session->trials,
                                  .cold = session->cold,
+                                 .shared = session->shared,
                                  .verified = session->verified,
                                  .difference = session->difference};
     report->prepared = (weir_prepare_stats)WEIR_PREPARE_STATS_INIT;

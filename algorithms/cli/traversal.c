@@ -11,8 +11,8 @@ static double giga_rate(double count, double ms)
     return ms > 0 ? count / (ms * 1e-3) / 1e9 : 0;
 }
 
-int weir__cli_trial_finish(weir__cli_trial *trial, const weir__cli_algorithm *algorithm,
-                           const weir__cli_request *request, const void *values, uint64_t vertices)
+void weir__cli_trial_rate(weir__cli_trial *trial, const weir__cli_algorithm *algorithm,
+                          const weir__cli_request *request)
 {
     const weir_run_stats *stats = &trial->stats;
     trial->rates.arcs = giga_rate((double)stats->arcs_reached, stats->ms);
@@ -26,6 +26,12 @@ int weir__cli_trial_finish(weir__cli_trial *trial, const weir__cli_algorithm *al
     trial->verify_ms = -1;
     for (int i = 0; i < OWN_FIGURES; i++)
         trial->own[i] = -1;
+}
+
+int weir__cli_trial_finish(weir__cli_trial *trial, const weir__cli_algorithm *algorithm,
+                           const weir__cli_request *request, const void *values, uint64_t vertices)
+{
+    weir__cli_trial_rate(trial, algorithm, request);
     return algorithm->sum(algorithm, values, vertices, trial);
 }
 
@@ -60,13 +66,18 @@ static int keep_links(weir__cli_trials *trials, const weir__cli_algorithm *algor
     return code;
 }
 
-int weir__cli_trials_add(weir__cli_trials *trials, weir__cli_trial *trial,
-                         const weir__cli_algorithm *algorithm, void *object)
+int weir__cli_trials_links(weir__cli_trials *trials, weir__cli_trial *trial,
+                           const weir__cli_algorithm *algorithm, void *object)
 {
     trial->first_link = trials->links.count;
     int code = keep_links(trials, algorithm, object, trial->stats.devices);
     trial->link_count = (uint32_t)(trials->links.count - trial->first_link);
-    return code ? code : weir__cli_records_add(&trials->rows, trial);
+    return code;
+}
+
+int weir__cli_trials_add(weir__cli_trials *trials, const weir__cli_trial *trial)
+{
+    return weir__cli_records_add(&trials->rows, trial);
 }
 
 int weir__cli_trial_links(const weir__cli_trials *trials, const weir__cli_trial *trial,

@@ -24,12 +24,26 @@ void weir__cli_trials_free(weir__cli_trials *trials);
 int weir__cli_trial_links(const weir__cli_trials *trials, const weir__cli_trial *trial,
                           weir__cli_link **links_out);
 
-/** Fill in what follows from the values and the time of a run. */
+/** Fill in what follows from the time of a run. */
+void weir__cli_trial_rate(weir__cli_trial *trial, const weir__cli_algorithm *algorithm,
+                          const weir__cli_request *request);
+/** The same, and what follows from its values. */
 int weir__cli_trial_finish(weir__cli_trial *trial, const weir__cli_algorithm *algorithm,
                            const weir__cli_request *request, const void *values, uint64_t vertices);
-/** Keep a trial, with what the links carried in the last run of the object. */
-int weir__cli_trials_add(weir__cli_trials *trials, weir__cli_trial *trial,
-                         const weir__cli_algorithm *algorithm, void *object);
+/** Keep what the links carried in the last run of the object, and note in the trial where that is. */
+int weir__cli_trials_links(weir__cli_trials *trials, weir__cli_trial *trial,
+                           const weir__cli_algorithm *algorithm, void *object);
+/** Keep a trial, behind its links. */
+int weir__cli_trials_add(weir__cli_trials *trials, const weir__cli_trial *trial);
+
+/** What runs took that several sources shared (--batch). */
+typedef struct weir__cli_shared {
+    uint64_t batches; /**< 0: sources had runs of their own */
+    uint64_t most;    /**< sources of a batch */
+    double ms;        /**< of all runs, each counted once */
+    double arcs;      /**< out-arcs that all sources reached in them */
+    uint64_t trials;  /**< sources times runs of them */
+} weir__cli_shared;
 
 /** Times of all trials, and harmonic means of their rates. */
 typedef struct weir__cli_summary {
@@ -73,6 +87,7 @@ typedef struct weir__cli_report {
     weir_prepare_stats prepared;     /**< before the first run */
     weir__cli_trial cold;            /**< the first run of the object: source and times count */
     int verified;                    /**< -1: not asked for */
+    weir__cli_shared shared;         /**< as of the session */
     const char *difference;          /**< sentence on the first difference; NULL: there is none */
     weir__cli_summary summary;
 } weir__cli_report;
@@ -88,6 +103,10 @@ void weir__cli_print_picked(const weir__cli_picked *picked, int in_step);
 /** Print what the devices did, for --stats: a table for each source, of its last trial. */
 int weir__cli_report_work(const weir__cli_report *report, FILE *file);
 
+/** Milliseconds of the batches' runs for each of their sources, and the rate of all sources together in 10^9 arcs a second; of
+ *  at least one batch. */
+double weir__cli_shared_ms(const weir__cli_shared *shared);
+double weir__cli_shared_gteps(const weir__cli_shared *shared);
 /** Items processed for each vertex reached. A negative value says that there is no such ratio, here and
  *  below. */
 double weir__cli_overwork(const weir_run_stats *stats);

@@ -64,6 +64,8 @@ static int check_options(const struct weir__cli_session *session)
         return weir__cli_fail(EXIT_USAGE, "%s: GRAPH is missing; see weir help %s", name, name);
     if (weir__cli_given(request, "source") && request->sources)
         return weir__cli_fail(EXIT_USAGE, "--source and --sources: give only one of them");
+    if (request->batch && !request->sources)
+        return weir__cli_fail(EXIT_USAGE, "--batch says how --sources are searched: give that too");
     if (weir__cli_given(request, "verify-by") && !request->verify)
         return weir__cli_fail(EXIT_USAGE, "--verify-by says how --verify judges: give that too");
     int code = weir__cli_partition_check(request);
@@ -127,8 +129,7 @@ static int load(struct weir__cli_session *session)
                : code;
 }
 
-/* Whether --verify compares with a reference, rather than judging the values by themselves. */
-static int wants_reference(const struct weir__cli_session *session)
+int weir__cli_wants_reference(const struct weir__cli_session *session)
 {
     const weir__cli_algorithm *algorithm = session->algorithm;
     return session->request->verify && !session->certify &&
@@ -143,13 +144,14 @@ static uint64_t own_bytes(const struct weir__cli_session *session)
     const weir_graph *graph = session->graph;
     struct weir__need need = {0, 0};
     weir__need_take(&need, graph->vertices, algorithm->value_bytes);
-    weir__need_take(&need, wants_reference(session) ? graph->vertices : 0, algorithm->value_bytes);
+    weir__need_take(&need, weir__cli_wants_reference(session) ? graph->vertices : 0,
+                    algorithm->value_bytes);
     weir__need_take(&need, wants_tree(session->request) ? graph->vertices : 0,
                     sizeof *session->parents);
     weir__need_pass(&need, graph->vertices, algorithm->sum_bytes);
     if (session->certify)
         algorithm->certify_need(session->context, graph, wants_tree(session->request), &need);
-    else if (wants_reference(session))
+    else if (weir__cli_wants_reference(session))
         algorithm->reference_need(graph, &need);
     else if (session->request->verify && algorithm->check_need)
         algorithm->check_need(graph, &need);
@@ -180,7 +182,7 @@ static int allocate(struct weir__cli_session *session)
     const size_t vertices = (size_t)session->graph->vertices;
     const size_t bytes = session->algorithm->value_bytes;
     weir_status status = weir__calloc(vertices, bytes, "results", &session->values);
-    if (!status && wants_reference(session))
+    if (!status && weir__cli_wants_reference(session))
         status = weir__calloc(vertices, bytes, "the reference", &session->expected);
     if (!status && wants_tree(session->request))
         status = weir__calloc(vertices, sizeof *session->parents, "parents", &session->parents);
@@ -230,7 +232,7 @@ static int verify_on_the_host(struct weir__cli_session *session, weir__cli_trial
     const weir_graph *graph = session->graph;
     weir_status status = WEIR_OK;
     session->certify = 0;
-    if (wants_reference(session)) {
+    if (weir__cli_wants_reference(session)) {
         if (!(status = weir__calloc((size_t)graph->vertices, session->algorithm->value_bytes,
                                     "the reference", &session->expected)))
             status = session->algorithm->reference(graph, session->request, trial->source,
@@ -239,8 +241,7 @@ static int verify_on_the_host(struct weir__cli_session *session, weir__cli_trial
     return status ? weir__cli_fail_status(status) : verify_by_reference(session, trial);
 }
 
-/* Judges the values at hand; what is wrong with them is remembered and reported with the other results. */
-static int verify(struct weir__cli_session *session, weir__cli_trial *trial)
+int weir__cli_verify(struct weir__cli_session *session, weir__cli_trial *trial)
 {
     const uint64_t begin_ns = weir__now_ns();
     int code = session->certify ? verify_by_certificate(session, trial)
@@ -265,8 +266,10 @@ static int finish_trial(struct weir__cli_session *session, weir__cli_trial *tria
     int code = weir__cli_trial_finish(trial, algorithm, session->request, session->values,
                                       session->graph->vertices);
     if (!code && session->request->verify)
-        code = verify(session, trial);
-    return code ? code : weir__cli_trials_add(&session->trials, trial, algorithm, session->object);
+        code = weir__cli_verify(session, trial);
+    if (!code)
+        code = weir__cli_trials_links(&session->trials, trial, algorithm, session->object);
+    return code ? code : weir__cli_trials_add(&session->trials, trial);
 }
 
 static int run_trial(struct weir__cli_session *session, uint64_t source)
@@ -286,9 +289,9 @@ static int run_source(struct weir__cli_session *session, uint64_t source)
     const uint64_t begin_ns = weir__now_ns();
     weir_status status = WEIR_OK;
     int code = EXIT_DONE;
-    if (wants_reference(session))
+    if (weir__cli_wants_reference(session))
         weir__cli_progress("computing the reference");
-    if (wants_reference(session))
+    if (weir__cli_wants_reference(session))
         status = session->algorithm->reference(session->graph, request, source, session->expected);
     if (status)
         return weir__cli_fail_status(status);
@@ -332,7 +335,8 @@ static void close_session(struct weir__cli_session *session)
 
 int weir__cli_traverse(const weir__cli_request *request)
 {
-    struct weir__cli_session session = {.algorithm = request->verb->algorithm,
+    const weir__cli_algorithm *verb = request->verb->algorithm;
+    struct weir__cli_session session = {.algorithm = request->batch ? verb->batched : verb,
                                         .request = request,
                                         .trials = weir__cli_trials_none(),
                                         .cold = {.stats = WEIR_RUN_STATS_INIT},
@@ -351,7 +355,7 @@ int weir__cli_traverse(const weir__cli_request *request)
     if (!code)
         code = weir__cli_trace_begin(&session.outputs[TRACES], session.context);
     if (!code)
-        code = run_all(&session);
+        code = request->batch ? weir__cli_run_batches(&session) : run_all(&session);
     if (!code)
         code = weir__cli_trace_end(&session.outputs[TRACES], session.context);
     if (!code)

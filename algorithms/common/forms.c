@@ -138,6 +138,14 @@ const struct weir__forms weir__bfs_forms = {
               .usual = WEIR_DIRECTION_PUSH,
               .anywhere = 1}}};
 
+const struct weir__forms weir__bfs_batch_forms = {
+    .algorithm = "breadth-first search of a batch of sources",
+    .form = {[WEIR__FORM_STEP] = {.name = "breadth-first search of a batch of sources",
+                                  .reads = READS_DIRECTION | READS_PARTITION | READS_MEMORY,
+                                  .directions = PULL | SWITCH,
+                                  .usual = WEIR_DIRECTION_SWITCH}},
+    .no_direction = "a batch of sources is searched in step: direction pull or switch"};
+
 const struct weir__forms weir__sssp_forms = {
     .algorithm = "shortest paths",
     .form = {{.name = "shortest paths in step",

@@ -96,6 +96,24 @@ static weir_status give_run(const void *given)
     return status;
 }
 
+static weir_status give_batch(const void *given)
+{
+    weir_bfs_batch *batch;
+    weir_status status =
+        weir_bfs_batch_create(world.context, world.graph, NULL, NULL, given, &batch);
+    weir_bfs_batch_destroy(batch);
+    return status;
+}
+
+static weir_status give_run_batch(const void *given)
+{
+    weir_bfs_batch *batch;
+    weir_status status =
+        weir_bfs_batch_create(world.context, world.graph, NULL, given, NULL, &batch);
+    weir_bfs_batch_destroy(batch);
+    return status;
+}
+
 static weir_status give_run_traversal(const void *given)
 {
     weir_traversal *traversal;
@@ -205,6 +223,7 @@ static const weir_worklist_config worklist_config = WEIR_WORKLIST_CONFIG_INIT;
 static const weir_graph_options graph_options = WEIR_GRAPH_OPTIONS_INIT;
 static const weir_run_options run_options = WEIR_RUN_OPTIONS_INIT;
 static const weir_traversal_config traversal_config = WEIR_TRAVERSAL_CONFIG_INIT;
+static const weir_bfs_batch_config batch_config = WEIR_BFS_BATCH_CONFIG_INIT;
 static const weir_rows_config rows_config = WEIR_ROWS_CONFIG_INIT;
 static const weir_placement_config placement_config = WEIR_PLACEMENT_CONFIG_INIT;
 static const weir_pr_config pr_config = WEIR_PR_CONFIG_INIT;
@@ -233,6 +252,8 @@ static const struct given {
     {"weir_graph_options", give_graph, &graph_options, sizeof graph_options, sizeof(size_t)},
     {"weir_run_options", give_run, &run_options, sizeof run_options, sizeof(size_t)},
     {"weir_run_options", give_run_traversal, &run_options, sizeof run_options, sizeof(size_t)},
+    {"weir_run_options", give_run_batch, &run_options, sizeof run_options, sizeof(size_t)},
+    {"weir_bfs_batch_config", give_batch, &batch_config, sizeof batch_config, sizeof(size_t)},
     {"weir_traversal_config", give_traversal, &traversal_config, sizeof traversal_config,
      sizeof(size_t)},
     {"weir_rows_config", give_rows, &rows_config, sizeof rows_config, sizeof(size_t)},
@@ -495,6 +516,37 @@ ALGORITHM(pr, weir_pr_create(world.context, world.graph, NULL, NULL, NULL, &pr),
 ALGORITHM(cc, weir_cc_create(world.context, world.graph, NULL, NULL, WEIR_CC_RESIDENT, &cc),
           weir_cc_run(cc, stats))
 
+enum batch_call { BATCH_RUN, BATCH_FOUND, BATCH_PREPARED, BATCH_PICKED, BATCH_REASONS };
+
+static weir_status batch_of(enum batch_call call, void *taken)
+{
+    weir_run_stats picked = WEIR_RUN_STATS_INIT;
+    weir_run_reasons reasons = WEIR_RUN_REASONS_INIT;
+    const uint64_t source = 0;
+    weir_bfs_batch *batch;
+    OK(weir_bfs_batch_create(world.context, world.graph, NULL, NULL, NULL, &batch));
+    if (call == BATCH_FOUND)
+        OK(weir_bfs_batch_run(batch, &source, 1, NULL));
+    weir_status status = call == BATCH_RUN        ? weir_bfs_batch_run(batch, &source, 1, taken)
+                         : call == BATCH_FOUND    ? weir_bfs_batch_found(batch, 0, taken)
+                         : call == BATCH_PREPARED ? weir_bfs_batch_prepared(batch, taken)
+                         : call == BATCH_PICKED   ? weir_bfs_batch_explain(batch, taken, &reasons)
+                                                  : weir_bfs_batch_explain(batch, &picked, taken);
+    weir_bfs_batch_destroy(batch);
+    return status;
+}
+
+#define TAKE_BATCH(name, call)           \
+    static weir_status name(void *taken) \
+    {                                    \
+        return batch_of(call, taken);    \
+    }
+TAKE_BATCH(take_batch_run, BATCH_RUN)
+TAKE_BATCH(take_batch_found, BATCH_FOUND)
+TAKE_BATCH(take_batch_prepared, BATCH_PREPARED)
+TAKE_BATCH(take_batch_picked, BATCH_PICKED)
+TAKE_BATCH(take_batch_reasons, BATCH_REASONS)
+
 static weir_status take_worklist(void *taken)
 {
     weir_worklist *list;
@@ -605,6 +657,11 @@ static const struct taken {
     {"weir_run_stats", take_sssp_run, sizeof(weir_run_stats)},
     {"weir_run_stats", take_pr_run, sizeof(weir_run_stats)},
     {"weir_run_stats", take_cc_run, sizeof(weir_run_stats)},
+    {"weir_run_stats", take_batch_run, sizeof(weir_run_stats)},
+    {"weir_bfs_found", take_batch_found, sizeof(weir_bfs_found)},
+    {"weir_prepare_stats", take_batch_prepared, sizeof(weir_prepare_stats)},
+    {"weir_run_stats", take_batch_picked, sizeof(weir_run_stats)},
+    {"weir_run_reasons", take_batch_reasons, sizeof(weir_run_reasons)},
     {"weir_values", take_bfs_values, sizeof(weir_values)},
     {"weir_values", take_sssp_values, sizeof(weir_values)},
     {"weir_values", take_pr_values, sizeof(weir_values)},

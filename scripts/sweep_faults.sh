@@ -87,6 +87,8 @@ CASES = [
          {"levels": "exact", "parents": "numbers"}),
     Case(f"bfs rmat:6 {ON} --direction push --partition metis --json -", "numbers"),
     Case(f"bfs rmat:6 {ON} --sources 2 --trials 2 --stats", "numbers"),
+    Case(f"bfs rmat:6 {ON} --sources 3 --batch --trials 2 --output levels --verify --json run.json", "numbers",
+         {"levels": "exact", "run.json": "numbers"}),
     Case(f"sssp rmat:6 {ON} --output distances --json run.json", "numbers",
          {"distances": "exact", "run.json": "numbers"}),
     Case(f"sssp rmat:6 {ON} --direction push --order soft --route ring --verify --stats", "numbers"),

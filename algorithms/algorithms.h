@@ -14,7 +14,7 @@
  * traversal or an algorithm object is used by one thread at a time, except for its _cancel.
  *
  * Long calls: an observer of the calling thread (weir_observer in runtime/runtime.h) sees how far they are and may end them with
- * WEIR_ERR_CANCELLED or, at its limit, WEIR_ERR_TIMEOUT: weir_graph_open(), weir_graph_from_arcs(), weir_graph_undirected(),
+ * WEIR_ERR_CANCELLED or, at its limit, WEIR_ERR_TIMEOUT: weir_graph_open(), weir_generator_arcs(), weir_graph_from_arcs(), weir_graph_undirected(),
  * weir_graph_weigh(), weir_graph_write(), weir_graph_summarize(), weir_graph_span_find(); weir_partition_create() (with METIS in
  * its child), weir_partition_create_for(), weir_partition_read(), weir_partition_write(), weir_partition_parts(); weir_placement_create() and
  * weir_placement_create_with_in_arcs(), weir_rows_create(); weir_bfs_create(), weir_sssp_create(), weir_pr_create(), weir_cc_create();
@@ -109,6 +109,16 @@ typedef struct weir_graph_options {
  *  @par Blocks  yes. */
 weir_status weir_graph_open(const char *text, const weir_graph_options *options,
                             weir_graph **graph_out);
+
+/** Arcs of the list that a generator's graph is made of, before it is cleaned: with loops and duplicates, in the list's order, each in
+ *  one direction. Arc i is the same whichever are asked for.
+ *  @param[in] text   `rmat:...` or `uniform:...` as of weir_graph_open(); a list has EDGEFACTOR * 2^SCALE arcs.
+ *  @param[in] first  number of the first one, from 0.
+ *  @param[out] sources_out, targets_out  @p count values each, the caller's.
+ *  @retval WEIR_ERR_INVALID  malformed text, another generator, or arcs that are not in the list.
+ *  @par Blocks  yes; works on all cores. */
+weir_status weir_generator_arcs(const char *text, uint64_t first, uint64_t count,
+                                uint32_t *sources_out, uint32_t *targets_out);
 
 /** Build a graph from arrays under the rules above.
  *  @param[in] sources, targets  @p arcs values each, below @p vertices.

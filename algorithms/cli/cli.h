@@ -103,7 +103,7 @@ typedef struct weir__cli_request {
     uint64_t source, sources, trials, seed;
     uint64_t parts;         /**< 0: not given */
     uint64_t time_limit_ms; /**< 0: none */
-    int undirected, verify, stats, config, help, measure, brief;
+    int undirected, verify, stats, sssp, config, help, measure, brief;
     int verify_by;              /**< one of the VERIFY_BY below */
     int format;                 /**< --format, a position in the verb's list of formats */
     int plan;                   /**< --route of topo, a weir_route_kind; -1: all of them */

@@ -29,11 +29,10 @@ typedef struct weir__cli_graph500_report {
     uint64_t vertices, edges; /**< edges of the input */
     double generation;        /**< seconds: the list of edges */
     double construction;      /**< seconds: from the list until all kernels could run */
-    weir__cli_rooted
-        *runs; /**< @c count of them, complete but for what follows a failed validation */
+    weir__cli_rooted *runs;   /**< @c count of them, one a root */
     size_t count;
-    uint32_t kernels;       /**< 1, or 2 with shortest paths */
-    const char *difference; /**< what the failed validation said; NULL: none failed */
+    uint32_t kernels;     /**< 1, or 2 with shortest paths */
+    char difference[512]; /**< what the validation said that failed, with its root; "": none did */
 } weir__cli_graph500_report;
 
 /** The lines of the specification's output, on standard output. */

@@ -47,6 +47,8 @@ static const weir__cli_option options[] = {
     NUMBER("roots", VERB_GRAPH500, sources, 1, 65536,
            "search from N different vertices that have an edge to another one,\n"
            "or from all there are; default: 64, as the specification says"),
+    FLAG("sssp", VERB_GRAPH500, sssp,
+         "shortest paths too (kernel 3), over weights of 0 to 1; default: off"),
     NUMBER("elements", VERB_PBF, elements, 0, WEIR_PBF_ELEMENTS_MAX,
            "of the array, 4 bytes each; default: 67108864, which is 256 MiB"),
     OPTION("selectivity", "F", VERB_PBF, weir__cli_set_factor, FIELD(selectivity),

@@ -189,24 +189,29 @@ static json_t *run_json(const weir__cli_graph500_report *report, const weir__cli
     return row;
 }
 
-static void add_results(const weir__cli_graph500_report *report, weir__cli_document *document,
-                        double *room)
+/* Of a run that failed a validation there are no figures. */
+static int add_results(const weir__cli_graph500_report *report, weir__cli_document *document)
 {
-    if (report->count)
+    double *room;
+    int code = take_room(report, &room);
+    weir__cli_document_rows(document, "runs");
+    for (size_t i = 0; i < report->count && !code; i++)
+        code = weir__cli_document_row(document, run_json(report, &report->runs[i]));
+    weir__cli_document_rows_end(document);
+    if (!code)
         weir__cli_document_add(document, "nedge", spread_json(report, 0, FIGURE_EDGES, room));
-    for (uint32_t kernel = 0; kernel < report->kernels && report->count; kernel++)
+    for (uint32_t kernel = 0; kernel < report->kernels && !code; kernel++)
         weir__cli_document_add(document, kernel_names[kernel],
                                kernel_json(report, (int)kernel, room));
+    free(room);
+    return code;
 }
 
 int weir__cli_graph500_json(const weir__cli_graph500_report *report, weir__cli_output *output)
 {
     const weir__cli_request *request = report->request;
     weir__cli_document document;
-    double *room;
-    int code = take_room(report, &room);
-    if (code)
-        return code;
+    int code = EXIT_DONE;
     weir__cli_document_begin(&document, output, 17);
     weir__cli_document_add(&document, "schema", json_integer(1));
     weir__cli_document_add(&document, "command", json_string("graph500"));
@@ -221,12 +226,8 @@ int weir__cli_graph500_json(const weir__cli_graph500_report *report, weir__cli_o
     weir__cli_document_add(&document, "NBFS", weir__cli_json_integer(report->count));
     weir__cli_document_add(&document, "graph_generation", json_real(report->generation));
     weir__cli_document_add(&document, "construction_time", json_real(report->construction));
-    weir__cli_document_rows(&document, "runs");
-    for (size_t i = 0; i < report->count && !code; i++)
-        code = weir__cli_document_row(&document, run_json(report, &report->runs[i]));
-    weir__cli_document_rows_end(&document);
-    add_results(report, &document, room);
-    weir__cli_document_add(&document, "verified", json_boolean(!report->difference));
-    free(room);
+    weir__cli_document_add(&document, "verified", json_boolean(!*report->difference));
+    if (!*report->difference)
+        code = add_results(report, &document);
     return code ? code : weir__cli_document_end(&document);
 }

@@ -221,6 +221,7 @@ static void bind(struct sssp_in_step *in_step, uint32_t p)
     for (uint32_t d = 0; d < in_step->on.parts && in_step->on.parts > 1; d++)
         args->room[d] = (uint32_t)inbox_room(in_step, d, p);
     args->delta = in_step->delta;
+    args->tree = in_step->parents != 0;
     args->lines = weir_rows_memory(in_step->on.rows) == WEIR_MEMORY_HOST;
     args->hubs = hubs / SSSP_STEP_FLAGGED * SSSP_STEP_FLAGGED;
 }

@@ -137,7 +137,8 @@ struct sssp_step_args {
      * a pull has counted the row as reached; one below that nothing. */
     uint32_t *done;
     uint32_t *cursor; /* arcs that were relaxed at that distance; undefined until it is passed on */
-    uint32_t *parent; /* of the own rows, a number; NONE of what is unreached; NULL: not wanted */
+    uint32_t *
+        parent; /* of the own rows, a number; NONE of what is unreached; NULL: not wanted, or no rows */
     struct sssp_step_piece *piece[2]; /* read in iterations of this parity, written in the others */
     uint32_t source;                  /* a number */
     uint32_t previous;                /* the source before: left over where it has no arcs; NONE */
@@ -145,6 +146,7 @@ struct sssp_step_args {
     uint32_t zero;                    /* the mark of distance 0 in this run */
     uint32_t busy;  /* rows to be looked at: part.busy, or up to the source if that lies behind */
     uint32_t hubs;  /* the first rows, which have many arcs; a multiple of SSSP_STEP_FLAGGED */
+    uint32_t tree;  /* parents are wanted: the same on all devices, even those without rows */
     uint32_t lines; /* arcs lie in host memory: warps read them in whole lines */
 };
 

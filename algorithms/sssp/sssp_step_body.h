@@ -233,7 +233,7 @@ WEIR_DEV void sssp_step_next(const struct sssp_step_args *a, struct sssp_step_at
     default:
         at->goes_on = sssp_step_after_push(a, at, total, low);
     }
-    if (!at->goes_on && a->parent && !at->known_all) {
+    if (!at->goes_on && a->tree && !at->known_all) {
         at->kind = a->member.count > 1 ? SSSP_STEP_EXCHANGE : SSSP_STEP_TREE;
         at->goes_on = at->known_all = 1;
     }

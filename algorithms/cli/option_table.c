@@ -83,7 +83,7 @@ static const weir__cli_option options[] = {
            .low = 1, .high = WEIR_DEVICES_MAX,
            .foreign = "has one part a device; that option belongs to partition"),
     {.name = NULL}, /* options that an algorithm alone has are listed here */
-    FLAG("parents", VERB_PLAN, parents, "of bfs: with a tree; default: off"),
+    FLAG("parents", VERB_PLAN, parents, "of bfs and sssp: with a tree; default: off"),
     FLAG("parents", VERB_TREE, parents,
          "keep a tree too: for each vertex the one it was reached from; in\n"
          "step alone; --verify checks it by the rules of Graph500; default:\n"

@@ -4,7 +4,8 @@
 
 #include <string.h>
 
-#define NAME_CHUNK (UINT64_C(1) << 14) /* numbers that a thread takes at a time */
+#define NAME_CHUNK \
+    (UINT64_C(1) << 17) /* numbers that a thread takes at a time; fewer do not pay for its start */
 
 /* ---- memory ------------------------------------------------------------------------------------ */
 

@@ -150,7 +150,7 @@ $(B)/tests/%: $(B)/obj/tests/%.o $(B)/lib/libweir-check.so
 	$(Q)mkdir -p $(@D) && $(CC) $(LDFLAGS) -o $@ $^ -lcmocka -ljansson -lhwloc -lz -llzma -lzstd -lm -ldl
 # The command with one wrong level, parent, distance, rank, label or element, for the test of --verify.
 WRONG    := $(B)/tests/cli/weir-wrong
-WRAPPED  := weir_bfs_levels weir_bfs_batch_levels weir_bfs_batch_found weir_bfs_parents weir_sssp_distances weir_pr_ranks weir_cc_labels weir_pbf_run \
+WRAPPED  := weir_bfs_levels weir_bfs_batch_levels weir_bfs_batch_found weir_bfs_parents weir_sssp_distances weir_sssp_parents weir_pr_ranks weir_cc_labels weir_pbf_run \
             weir__replace_open
 $(WRONG): $(call obj,$(wildcard tests/cli/wrong_*.c) $(CLI_C)) $(B)/lib/libweir-check.so
 	$(call say,LD  ,$@)

@@ -14,7 +14,7 @@
  * traversal or an algorithm object is used by one thread at a time, except for its _cancel.
  *
  * Long calls: an observer of the calling thread (weir_observer in runtime/runtime.h) sees how far they are and may end them with
- * WEIR_ERR_CANCELLED or, at its limit, WEIR_ERR_TIMEOUT: weir_graph_open(), weir_graph_from_arcs(), weir_graph_undirected(),
+ * WEIR_ERR_CANCELLED or, at its limit, WEIR_ERR_TIMEOUT: weir_graph_open(), weir_generator_arcs(), weir_graph_from_arcs(), weir_graph_undirected(),
  * weir_graph_weigh(), weir_graph_write(), weir_graph_summarize(), weir_graph_span_find(); weir_partition_create() (with METIS in
  * its child), weir_partition_create_for(), weir_partition_read(), weir_partition_write(), weir_partition_parts(); weir_placement_create() and
  * weir_placement_create_with_in_arcs(), weir_rows_create(); weir_bfs_create(), weir_bfs_batch_create(), weir_sssp_create(), weir_pr_create(), weir_cc_create();
@@ -119,6 +119,16 @@ typedef struct weir_graph_options {
  *  @par Blocks  yes. */
 weir_status weir_graph_open(const char *text, const weir_graph_options *options,
                             weir_graph **graph_out);
+
+/** Arcs of the list that a generator's graph is made of, before it is cleaned: with loops and duplicates, in the list's order, each in
+ *  one direction. Arc i is the same whichever are asked for.
+ *  @param[in] text   `rmat:...` or `uniform:...` as of weir_graph_open(); a list has EDGEFACTOR * 2^SCALE arcs.
+ *  @param[in] first  number of the first one, from 0.
+ *  @param[out] sources_out, targets_out  @p count values each, the caller's.
+ *  @retval WEIR_ERR_INVALID  malformed text, another generator, or arcs that are not in the list.
+ *  @par Blocks  yes; works on all cores. */
+weir_status weir_generator_arcs(const char *text, uint64_t first, uint64_t count,
+                                uint32_t *sources_out, uint32_t *targets_out);
 
 /** Build a graph from arrays under the rules above.
  *  @param[in] sources, targets  @p arcs values each, below @p vertices.
@@ -467,7 +477,7 @@ typedef struct weir_run_options {
     uint32_t group;         /**< lanes of a group of WEIR_MAPPING_GROUP */
     uint32_t time_limit_ms; /**< 0: none */
     weir_direction direction;
-    int parents; /**< BFS: keep a tree (weir_bfs_parents()) */
+    int parents; /**< BFS, SSSP: keep a tree (weir_bfs_parents(), weir_sssp_parents()); in step alone */
     /** Host memory that the program itself takes after create: for results, for a reference. What would not fit
      *  beside it is refused by create, before any of it is taken. */
     uint64_t reserved_bytes;
@@ -886,18 +896,24 @@ weir_status weir_graph_weigh(weir_graph *graph, const weir_weights *weights);
 typedef struct weir_sssp weir_sssp;
 
 /** Place @p graph on the devices; as weir_bfs_create(), of which all else holds too.
- *  @retval WEIR_ERR_INVALID  the graph has no weights (weir_graph_weigh()), or negative ones. */
+ *  @retval WEIR_ERR_INVALID  the graph has no weights (weir_graph_weigh()), or negative ones.
+ *  @retval WEIR_ERR_UNSUPPORTED  parents are wanted and an arc has weight 0, or weights are no integers whose sums fit 32 bits. */
 weir_status weir_sssp_create(weir_context *context, const weir_graph *graph,
                              const weir_partition *partition, const weir_run_options *options,
                              weir_sssp **sssp_out);
 /** One run from @p source; as weir_bfs_run(). The first run whose distances do not fit 32 bits is done
  *  twice, in one `ms` and one `kernel_ms`, each time within the time limit; later runs begin with 64 bits.
- *  @retval WEIR_ERR_UNSUPPORTED  weights are integers and a distance is 2^53 or more. */
+ *  @retval WEIR_ERR_UNSUPPORTED  weights are integers and a distance is 2^53 or more; or, with parents, does not fit 32 bits. */
 weir_status weir_sssp_run(weir_sssp *sssp, uint64_t source, weir_run_stats *stats_out);
 /** Distances of the last run in vertex order, INFINITY for what cannot be reached, and before the first run for all.
  *  @param[out] distances_out  one value a vertex, the caller's.
  *  @retval WEIR_ERR_INVALID  the last run was not complete, or refused. */
 weir_status weir_sssp_distances(weir_sssp *sssp, double *distances_out);
+/** The tree of the last run, if the options asked for one: for each vertex the one before it on a shortest path; the source's own number
+ *  for the source, -1 unreached. Any valid tree. Parents are looked for at the end of the run, when all distances are known, and are in
+ *  its time. @param[out] parents_out  one value a vertex, the caller's.
+ *  @retval WEIR_ERR_INVALID  no tree was asked for, or the last run was not complete. */
+weir_status weir_sssp_parents(weir_sssp *sssp, int64_t *parents_out);
 /** The distances of the last run on a device; as weir_bfs_values(). WEIR_VALUE_U32, UINT32_MAX for what cannot be
  *  reached; where 32 bits are too few WEIR_VALUE_F64, and all bits set (a NaN) for that. */
 weir_status weir_sssp_values(weir_sssp *sssp, uint32_t device, weir_values *values_out);
@@ -920,13 +936,15 @@ weir_status weir_sssp_reference(const weir_graph *graph, uint64_t source, double
 /** Judge distances by the arcs, on all devices; else as weir_bfs_certify(). No arc offers less than its head has, and every vertex that was
  *  reached is held by a chain of arcs from the source each of which offers exactly what its head has: a circle of arcs of weight 0 holds
  *  nobody. Offers are sums of doubles, as the reference has them, so that only the very distances of the reference keep the rules, for weights
- *  that are no integers too. Vertices that arcs of weight 0 alone lead to are followed on the host, along those. On each device 17 bytes a
- *  vertex, and 16 for each of up to 2^26 arcs, or 24 with weights that are no integers.
+ *  that are no integers too. Vertices that arcs of weight 0 alone lead to are followed on the host, along those. With a tree it is the arc
+ *  from its parent that has to hold a vertex, so that the tree is one of shortest paths: Graph500's five rules. On each device 17 bytes a
+ *  vertex (25 with a tree), and 16 for each of up to 2^26 arcs, or 24 with weights that are no integers.
  *  @param[in] distances  as of weir_sssp_distances(); in host memory.
+ *  @param[in] parents    as of weir_sssp_parents(); NULL: there is no tree.
  *  @retval WEIR_ERR_VERIFY   a rule is broken; the detail names it, the smallest vertex that does so, and its arc.
  *  @retval WEIR_ERR_INVALID  source is not a vertex; the graph has no weights, or negative ones. */
 weir_status weir_sssp_certify(weir_context *context, const weir_graph *graph, uint64_t source,
-                              const double *distances);
+                              const double *distances, const int64_t *parents);
 
 /* ---- PageRank ----------------------------------------------------------------------------- */
 

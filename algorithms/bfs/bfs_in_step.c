@@ -290,14 +290,5 @@ weir_status weir__bfs_in_step_levels(const struct bfs_in_step *in_step, int32_t 
 
 weir_status weir__bfs_in_step_parents(const struct bfs_in_step *in_step, int64_t *parents_out)
 {
-    const uint32_t *vertices = weir_rows_vertices(in_step->on.rows);
-    uint32_t *numbers;
-    weir_status status = weir__alloc(in_step->on.vertices, 4, "parents", &numbers);
-    if (status)
-        return status;
-    if (!(status = weir__row_steps_gather(&in_step->on, "parent", numbers)))
-        for (uint64_t v = 0; v < in_step->on.vertices; v++)
-            parents_out[v] = numbers[v] == BFS_NONE ? -1 : (int64_t)vertices[numbers[v]];
-    free(numbers);
-    return status;
+    return weir__row_steps_gather_vertices(&in_step->on, "parent", parents_out);
 }

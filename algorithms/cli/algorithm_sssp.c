@@ -6,7 +6,7 @@
 ROW_FUNCTIONS(sssp, distances)
 LINK_FUNCTION(sssp)
 SEARCH_FUNCTIONS(sssp, double)
-CERTIFY_FUNCTION(sssp, weir_sssp_certify(context, graph, trial->source, values))
+CERTIFY_FUNCTION(sssp, weir_sssp_certify(context, graph, trial->source, values, parents))
 
 static const weir__cli_choices directions = {{"auto", "push", "switch", NULL}, {NULL}};
 

@@ -65,7 +65,8 @@ enum weir__cli_verb_bit {
     VERB_TREE = 4096,     /**< those that can keep a tree */
     VERB_CONVERT = 8192,
     VERB_PARTITION = 16384,
-    VERB_PLAN = 32768
+    VERB_PLAN = 32768,
+    VERB_GRAPH500 = 65536
 };
 
 /** The value of an option that one algorithm alone has. */
@@ -97,11 +98,12 @@ typedef struct weir__cli_request {
     uint64_t elements, packet;    /**< options of pbf; packet 0: the library's choice */
     uint64_t rounds;              /**< --work of pbf */
     double selectivity;
-    int schedule; /**< a weir_pbf_schedule */
+    int schedule;                /**< a weir_pbf_schedule */
+    uint64_t scale, edge_factor; /**< options of graph500; scale 0: not given */
     uint64_t source, sources, trials, seed;
     uint64_t parts;         /**< 0: not given */
     uint64_t time_limit_ms; /**< 0: none */
-    int undirected, verify, stats, config, help, measure, brief;
+    int undirected, verify, stats, sssp, config, help, measure, brief;
     int verify_by;              /**< one of the VERIFY_BY below */
     int format;                 /**< --format, a position in the verb's list of formats */
     int plan;                   /**< --route of topo, a weir_route_kind; -1: all of them */
@@ -438,6 +440,7 @@ int weir__cli_info_config(const weir__cli_request *request);
 int weir__cli_topo(const weir__cli_request *request);
 int weir__cli_bench(const weir__cli_request *request);
 int weir__cli_pbf(const weir__cli_request *request);
+int weir__cli_graph500(const weir__cli_request *request);
 int weir__cli_version(const weir__cli_request *request);
 int weir__cli_help(const weir__cli_request *request);
 

@@ -41,13 +41,22 @@ static const weir__cli_option options[] = {
            "an edge), unit (all 1), auto (file where the graph has some, else\n"
            "random:1-255:1); default: those it has, if any",
            .foreign = "has no weights"),
+    NUMBER("scale", VERB_GRAPH500, scale, 1, 31, "of the graph, which has 2^N vertices"),
+    NUMBER("edgefactor", VERB_GRAPH500, edge_factor, 1, 1024,
+           "N x 2^SCALE edges are drawn; default: 16, as the specification says"),
+    NUMBER("roots", VERB_GRAPH500, sources, 1, 65536,
+           "search from N different vertices that have an edge to another one,\n"
+           "or from all there are; default: 64, as the specification says"),
+    FLAG("sssp", VERB_GRAPH500, sssp,
+         "shortest paths too (kernel 3), over weights of 0 to 1; default: off"),
     NUMBER("elements", VERB_PBF, elements, 0, WEIR_PBF_ELEMENTS_MAX,
            "of the array, 4 bytes each; default: 67108864, which is 256 MiB"),
     OPTION("selectivity", "F", VERB_PBF, weir__cli_set_factor, FIELD(selectivity),
            "the part of the elements that stays, 0 to 1, such as 0.25 or\n"
            "1e-3; default: 0.5",
            .low = 0, .high = 1),
-    TEXT("devices", "SPEC", VERB_TRAVERSAL | VERB_INFO | VERB_TOPO | VERB_BENCH | VERB_PBF, devices,
+    TEXT("devices", "SPEC",
+         VERB_TRAVERSAL | VERB_INFO | VERB_TOPO | VERB_BENCH | VERB_PBF | VERB_GRAPH500, devices,
          "host:4, host:2x3, cuda, cuda:0-3, cuda:0,host:1;\n"
          "default: cuda where a GPU works, else host:4"),
     TEXT("devices", "SPEC", VERB_PLAN, devices,
@@ -74,7 +83,7 @@ static const weir__cli_option options[] = {
            .low = 1, .high = WEIR_DEVICES_MAX,
            .foreign = "has one part a device; that option belongs to partition"),
     {.name = NULL}, /* options that an algorithm alone has are listed here */
-    FLAG("parents", VERB_PLAN, parents, "of bfs: with a tree; default: off"),
+    FLAG("parents", VERB_PLAN, parents, "of bfs and sssp: with a tree; default: off"),
     FLAG("parents", VERB_TREE, parents,
          "keep a tree too: for each vertex the one it was reached from; in\n"
          "step alone; --verify checks it by the rules of Graph500; default:\n"
@@ -176,6 +185,7 @@ static const weir__cli_option options[] = {
            "runs; with more than 1, one warm-up run comes first and is not\n"
            "counted; default: 1"),
     NUMBER("seed", VERB_PBF, seed, 0, UINT64_MAX, "of the elements; default: 1"),
+    NUMBER("seed", VERB_GRAPH500, seed, 0, UINT64_MAX, "of edges and of roots; default: 1"),
     NUMBER("seed", VERB_SEARCH, seed, 0, UINT64_MAX,
            "for --sources and for partitions random and metis; default: 1"),
     NUMBER("seed", VERB_WHOLE | VERB_PARTITION | VERB_PLAN, seed, 0, UINT64_MAX,
@@ -189,6 +199,11 @@ static const weir__cli_option options[] = {
     OPTION("time-limit", "SECONDS", VERB_PBF, weir__cli_set_seconds, FIELD(time_limit_ms),
            "stop a run that takes longer, 0.5 or 30; it may take a fifth of a\n"
            "second to notice; default: no limit",
+           .low = 1, .high = UINT32_MAX),
+    OPTION("time-limit", "SECONDS", VERB_GRAPH500, weir__cli_set_seconds, FIELD(time_limit_ms),
+           "stop a stage that takes longer, 0.5 or 30: drawing edges,\n"
+           "construction, a search, a validation; each has all of the time; it\n"
+           "may take a fifth of a second to notice; default: no limit",
            .low = 1, .high = UINT32_MAX),
     OPTION("time-limit", "SECONDS",
            VERB_GEN | VERB_CONVERT | VERB_INFO | VERB_PARTITION | VERB_PLAN, weir__cli_set_seconds,
@@ -223,7 +238,7 @@ static const weir__cli_option options[] = {
     OUTPUT_FILE(VERB_TOPO | VERB_BENCH, "write what --format says there; default: standard output"),
     TEXT("json", "FILE|-",
          VERB_TRAVERSAL | VERB_GEN | VERB_CONVERT | VERB_INFO | VERB_PARTITION | VERB_BENCH |
-             VERB_PBF | VERB_PLAN,
+             VERB_PBF | VERB_PLAN | VERB_GRAPH500,
          json,
          "write one JSON document; - is standard output, which then\n"
          "holds nothing else"),
@@ -239,7 +254,7 @@ static const weir__cli_option options[] = {
     FLAG("config", VERB_INFO, config, "show the tunables: environment names, values, defaults"),
     FLAG("help",
          VERB_TRAVERSAL | VERB_GEN | VERB_CONVERT | VERB_INFO | VERB_PARTITION | VERB_TOPO |
-             VERB_BENCH | VERB_PBF | VERB_PLAN | VERB_VERSION | VERB_HELP,
+             VERB_BENCH | VERB_PBF | VERB_PLAN | VERB_GRAPH500 | VERB_VERSION | VERB_HELP,
          help, "show this text"),
 };
 

@@ -203,6 +203,7 @@ int weir__cli_parse(const weir__cli_verb *verb, int count, char **arguments,
                                    .plan = -1,
                                    .warmups = UINT64_MAX,
                                    .elements = UINT64_C(1) << 26,
+                                   .edge_factor = 16,
                                    .selectivity = 0.5};
     if (verb->algorithm)
         memcpy(request->own, verb->algorithm->own, sizeof request->own);

@@ -28,6 +28,19 @@ static const weir__cli_verb others[] = {
          "  weir pbf --devices host:1x1,host:1x4 --work 64 --schedule static\n"
          "  weir pbf --elements 1073741824 --selectivity 0.1 --devices cuda --trials 5\n"),
     VERB(
+        "graph500", VERB_GRAPH500, 0, weir__cli_graph500, "--scale N [options]",
+        "the Graph500 benchmark, as its specification says",
+        "Draws edgefactor x 2^scale edges, makes a graph of them on the devices (kernel 1,\n"
+        "construction_time), and searches breadth-first from 64 roots (kernel 2). Prints what the\n"
+        "reference implementation prints, in its form, in seconds and edges a second: times are\n"
+        "those until the parents lie in host memory in the order of vertices; device_time and\n"
+        "device_TEPS count until they are complete on the devices. The edges of a search are\n"
+        "those of the input in its component, duplicates and self loops too. Every result is\n"
+        "judged by the specification's five rules, on the devices, behind the clock (validate);\n"
+        "the first that breaks one ends the run with status 1 and without figures.\n",
+        "  weir graph500 --scale 16 --devices host:2\n"
+        "  weir graph500 --scale 26 --devices cuda --json g500.json\n"),
+    VERB(
         "plan", VERB_PLAN, 2, weir__cli_plan, "GRAPH [VERB] [options]",
         "what a run would take of each device's memory",
         "Shows for bfs, sssp, pr and cc, or for VERB alone, every array that a run has on each\n"

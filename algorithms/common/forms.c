@@ -149,8 +149,8 @@ const struct weir__forms weir__bfs_batch_forms = {
 const struct weir__forms weir__sssp_forms = {
     .algorithm = "shortest paths",
     .form = {{.name = "shortest paths in step",
-              .reads =
-                  READS_DIRECTION | READS_PARTITION | READS_ORDER_SOFT | READS_DELTA | READS_MEMORY,
+              .reads = READS_DIRECTION | READS_PARTITION | READS_ORDER_SOFT | READS_DELTA |
+                       READS_PARENTS | READS_MEMORY,
               .directions = SWITCH,
               .usual = WEIR_DIRECTION_SWITCH},
              {.name = "shortest paths through the worklist",

@@ -4,6 +4,9 @@
 
 #include <string.h>
 
+#define NAME_CHUNK \
+    (UINT64_C(1) << 17) /* numbers that a thread takes at a time; fewer do not pay for its start */
+
 /* ---- memory ------------------------------------------------------------------------------------ */
 
 /* Elements of an array on all devices together; 0 where the form says it. */
@@ -171,6 +174,44 @@ weir_status weir__row_steps_gather(const struct weir__row_steps *on, const char 
     for (uint32_t d = 0; d < on->parts; d++)
         all[d] = rows_of(on, of, d);
     return weir_rows_gather(on->rows, all, of->bytes, values_out);
+}
+
+struct naming {
+    int64_t *vertices;
+    const uint32_t *of;
+    uint64_t base; /* the vertex that an interval counts from */
+};
+
+/* Makes vertices of an interval of the numbers that lie in the front half of the array. */
+static void name_some(void *user, uint64_t begin, uint64_t end)
+{
+    const struct naming *naming = user;
+    const unsigned char *front = (const unsigned char *)naming->vertices;
+    uint32_t number;
+    for (uint64_t v = naming->base + end; v-- > naming->base + begin;) {
+        memcpy(&number, front + v * sizeof number, sizeof number);
+        naming->vertices[v] = number == UINT32_MAX ? -1 : (int64_t)naming->of[number];
+    }
+}
+
+/* The back half is made of the second quarter by all cores, then the second quarter of what lies before it, and so on; the last ones
+ * by one core from the back: no memory is taken, which a run would have to wait for. */
+weir_status weir__row_steps_gather_vertices(const struct weir__row_steps *on, const char *array,
+                                            int64_t *vertices_out)
+{
+    struct naming naming = {.vertices = vertices_out, .of = weir_rows_vertices(on->rows)};
+    uint64_t n = on->vertices;
+    const weir_status status = weir__row_steps_gather(on, array, vertices_out);
+    if (status)
+        return status;
+    while (n > NAME_CHUNK) {
+        naming.base = (n + 1) / 2;
+        weir__parallel_for(n - naming.base, NAME_CHUNK, 0, name_some, &naming);
+        n = naming.base;
+    }
+    naming.base = 0;
+    name_some(&naming, 0, n);
+    return WEIR_OK;
 }
 
 weir_status weir__row_steps_values(const struct weir__row_steps *on, uint32_t device,

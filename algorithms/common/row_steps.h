@@ -64,6 +64,10 @@ void weir__row_steps_picked(const struct weir__row_steps *on, weir_run_stats *st
 /** An array of one element an owned number, or a number, brought to the host in the order of vertices. */
 weir_status weir__row_steps_gather(const struct weir__row_steps *on, const char *array,
                                    void *values_out);
+/** The same of an array of numbers, of 4 bytes each, brought as the vertices that have them; all bits stand for none, which is -1.
+ *  @par Blocks  yes; works on all cores. */
+weir_status weir__row_steps_gather_vertices(const struct weir__row_steps *on, const char *array,
+                                            int64_t *vertices_out);
 /** As weir_bfs_values() and its like, after a complete run. */
 weir_status weir__row_steps_values(const struct weir__row_steps *on, uint32_t device,
                                    weir_values *values_out);

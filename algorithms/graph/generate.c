@@ -1,4 +1,5 @@
 /** @file generate.c  What a generator's text asks for. */
+#include "algorithms/graph/edges.h"
 #include "algorithms/graph/generate.h"
 #include "algorithms/graph/load.h"
 #include "runtime/support.h"
@@ -30,23 +31,36 @@ static int comma(const char **at)
     return 1;
 }
 
+/* The parameters of a generator whose arcs are a list. */
+struct scaled {
+    uint64_t scale, edge_factor, seed;
+};
+
 /* SCALE[,EDGEFACTOR[,SEED]], which two generators have. */
-static weir_status scaled(const char *text, const char *at,
-                          weir_status (*make)(uint32_t, uint64_t, uint64_t,
-                                              const weir_graph_options *, weir_graph **),
-                          const weir_graph_options *options, weir_graph **graph_out)
+static weir_status take_scaled(const char *text, const char *at, struct scaled *scaled_out)
 {
-    uint64_t scale, edge_factor = 16, seed = 1;
     const int name = (int)(at - text);
-    if (!weir__take_parameter(&at, 0, SCALE_MAX, &scale) ||
-        (comma(&at) && (!weir__take_parameter(&at, 1, EDGE_FACTOR_MAX, &edge_factor) ||
-                        (comma(&at) && !weir__take_parameter(&at, 0, UINT64_MAX, &seed)))) ||
+    *scaled_out = (struct scaled){.edge_factor = 16, .seed = 1};
+    if (!weir__take_parameter(&at, 0, SCALE_MAX, &scaled_out->scale) ||
+        (comma(&at) &&
+         (!weir__take_parameter(&at, 1, EDGE_FACTOR_MAX, &scaled_out->edge_factor) ||
+          (comma(&at) && !weir__take_parameter(&at, 0, UINT64_MAX, &scaled_out->seed)))) ||
         *at)
         return weir__fail(WEIR_ERR_INVALID,
                           "%s: write %.*sSCALE[,EDGEFACTOR[,SEED]], SCALE 0 .. %d, EDGEFACTOR "
                           "1 .. %d",
                           text, name, text, SCALE_MAX, EDGE_FACTOR_MAX);
-    return make((uint32_t)scale, edge_factor, seed, options, graph_out);
+    return WEIR_OK;
+}
+
+static weir_status scaled(const char *text, const char *at,
+                          weir_status (*make)(uint32_t, uint64_t, uint64_t,
+                                              const weir_graph_options *, weir_graph **),
+                          const weir_graph_options *options, weir_graph **graph_out)
+{
+    struct scaled of;
+    const weir_status status = take_scaled(text, at, &of);
+    return status ? status : make((uint32_t)of.scale, of.edge_factor, of.seed, options, graph_out);
 }
 
 static weir_status rmat(const char *text, const char *at, const weir_graph_options *options,
@@ -209,4 +223,26 @@ weir_status weir__generate(const char *text, const weir_graph_options *options,
     const weir_status status =
         generator->make(text, text + strlen(generator->name), options, graph_out);
     return status ? status : weir__graph_name(graph_out, text, "generator");
+}
+
+weir_status weir_generator_arcs(const char *text, uint64_t first, uint64_t count,
+                                uint32_t *sources_out, uint32_t *targets_out)
+{
+    const struct generator *generator = text ? find(text) : NULL;
+    struct scaled of;
+    weir_status status;
+    if (!text || (count && (!sources_out || !targets_out)))
+        return weir__fail(WEIR_ERR_INVALID, "weir_generator_arcs: no text, or no arrays");
+    if (!generator || (generator->make != rmat && generator->make != uniform))
+        return weir__fail(WEIR_ERR_INVALID,
+                          "%s: only graphs of rmat: and uniform: are made of a list of arcs", text);
+    if ((status = take_scaled(text, text + strlen(generator->name), &of)))
+        return status;
+    const uint64_t all = of.edge_factor << of.scale;
+    if (first > all || count > all - first)
+        return weir__fail(WEIR_ERR_INVALID, "%s: arcs %llu to %llu are not within its %llu", text,
+                          (unsigned long long)first, (unsigned long long)(first + count),
+                          (unsigned long long)all);
+    return weir__generate_arcs(generator->make == rmat ? WEIR__EDGES_RMAT : WEIR__EDGES_UNIFORM,
+                               (uint32_t)of.scale, of.seed, first, count, sources_out, targets_out);
 }

@@ -9,35 +9,60 @@
 
 #define ARC_CHUNK (UINT64_C(1) << 14)
 
+/* Where arcs are written to, from number `first` on. */
 struct list {
     const weir__edges *edges;
-    weir__arcs arcs;
+    uint64_t first;
+    uint32_t *sources, *targets;
 };
 
 static void make_arcs(void *user, uint64_t begin, uint64_t end)
 {
     const struct list *list = user;
-    weir__draw(list->edges, begin, end - begin, list->arcs.sources + begin,
-               list->arcs.targets + begin);
+    weir__draw(list->edges, list->first + begin, end - begin, list->sources + begin,
+               list->targets + begin);
+}
+
+static weir__edges edges_of(uint32_t kind, uint32_t scale, uint64_t seed)
+{
+    return (weir__edges){.kind = kind,
+                         .scale = scale,
+                         .seed = seed,
+                         .label = weir__relabeling_of(UINT64_C(1) << scale, ~seed)};
+}
+
+weir_status weir__generate_arcs(uint32_t kind, uint32_t scale, uint64_t seed, uint64_t first,
+                                uint64_t count, uint32_t *sources_out, uint32_t *targets_out)
+{
+    const weir__edges edges = edges_of(kind, scale, seed);
+    struct list list = {&edges, first, sources_out, targets_out};
+    struct weir__activity outer;
+    weir__activity_begin(&outer, "drawing arcs", NULL, 0);
+    return weir__activity_end(
+        &outer, weir__activity_for("drawing arcs", "arcs", count, ARC_CHUNK, 0, make_arcs, &list));
 }
 
 static weir_status make_list(const struct weir__csr_input *input, const char *what,
                              const weir_graph_options *options, weir_graph **graph_out)
 {
-    struct list list = {.edges = &input->edges,
-                        .arcs = {.vertices = input->vertices, .mirror = input->mirror}};
+    weir__arcs arcs = {.vertices = input->vertices, .mirror = input->mirror};
+    struct list list = {.edges = &input->edges};
     struct weir__need need = {0, 0};
     weir_status status;
-    weir__need_take(&need, input->count, weir__arc_bytes(&list.arcs));
-    weir__build_need(&list.arcs, input->count, WEIR_WEIGHT_NONE, &need);
+    weir__need_take(&need, input->count, weir__arc_bytes(&arcs));
+    weir__build_need(&arcs, input->count, WEIR_WEIGHT_NONE, &need);
     if (!(status = weir__need_fits(&need, "%s of scale %u", what, input->edges.scale)) &&
-        !(status = weir__arcs_reserve(&list.arcs, input->count)) &&
-        !(status = weir__activity_for("drawing arcs", "arcs", input->count, ARC_CHUNK,
-                                      options->threads, make_arcs, &list))) {
-        list.arcs.count = input->count;
-        status = weir__build(&list.arcs, options->threads, graph_out);
+        !(status = weir__arcs_reserve(&arcs, input->count))) {
+        list.sources = arcs.sources;
+        list.targets = arcs.targets;
+        status = weir__activity_for("drawing arcs", "arcs", input->count, ARC_CHUNK,
+                                    options->threads, make_arcs, &list);
     }
-    weir__arcs_free(&list.arcs);
+    if (!status) {
+        arcs.count = input->count;
+        status = weir__build(&arcs, options->threads, graph_out);
+    }
+    weir__arcs_free(&arcs);
     return status;
 }
 
@@ -45,16 +70,12 @@ static weir_status generate(enum weir__edges_kind kind, uint32_t scale, uint64_t
                             uint64_t seed, const weir_graph_options *options,
                             weir_graph **graph_out)
 {
-    const struct weir__csr_input input = {
-        .edges = {.kind = kind,
-                  .scale = scale,
-                  .seed = seed,
-                  .label = weir__relabeling_of(UINT64_C(1) << scale, ~seed)},
-        .vertices = UINT64_C(1) << scale,
-        .count = edge_factor << scale,
-        .mirror = options->undirected,
-        .keeper = options->resident ? options->context : NULL,
-        .resident = options->resident};
+    const struct weir__csr_input input = {.edges = edges_of(kind, scale, seed),
+                                          .vertices = UINT64_C(1) << scale,
+                                          .count = edge_factor << scale,
+                                          .mirror = options->undirected,
+                                          .keeper = options->resident ? options->context : NULL,
+                                          .resident = options->resident};
     weir_status status;
     if (weir__csr_made(&input, options, graph_out, &status))
         return status;

@@ -160,6 +160,17 @@ static int usual(const struct weir__sssp_estimate *estimate, const char **why_ou
     return step ? WEIR__FORM_STEP : WEIR__FORM_PUSH;
 }
 
+/* An arc of weight 0 leads to a vertex that is as near as its tail: a circle of them would be a tree that leads nowhere. */
+static weir_status check_tree(const weir_sssp *sssp, const weir_graph *graph)
+{
+    if (!sssp->options.parents || sssp->estimate.nothing == UINT64_MAX)
+        return WEIR_OK;
+    return weir__fail(WEIR_ERR_UNSUPPORTED,
+                      "parents of shortest paths need weights above 0, and %s has one of 0 (arc "
+                      "%llu): leave parents out",
+                      graph->name, (unsigned long long)sssp->estimate.nothing);
+}
+
 static weir_status choose(weir_sssp *sssp, int *form_out)
 {
     const struct weir__asked asked = {.options = &sssp->options};
@@ -190,7 +201,7 @@ static weir_status create(struct weir__algorithm *head, const struct weir__makin
     int form;
     sssp->options.memory = making->options->memory; /* what it has become */
     weir_status status = choose(sssp, &form);
-    if (status)
+    if (status || (status = check_tree(sssp, making->graph)))
         return status;
     if (form == WEIR__FORM_PUSH) {
         status = place(sssp, making->graph, making->partition);
@@ -356,6 +367,12 @@ static weir_status run_fitting(weir_sssp *sssp, uint64_t source, weir_run_stats 
         again = weir__traversal_far(sssp->head.traversal) != 0;
     if (!again)
         return WEIR_OK;
+    if (sssp->options.parents)
+        return weir__fail(
+            WEIR_ERR_UNSUPPORTED,
+            "a distance from source %llu does not fit 32 bits, and parents need that: "
+            "leave parents out",
+            (unsigned long long)source);
     double first_ms = stats->kernel_ms;
     if ((status = widen(sssp)) || (status = run_push(sssp, source, stats)))
         return status;
@@ -450,6 +467,16 @@ weir_status weir_sssp_distances(weir_sssp *sssp, double *distances_out)
     else
         widen_distances(sssp->head.vertices, distances_out);
     return WEIR_OK;
+}
+
+weir_status weir_sssp_parents(weir_sssp *sssp, int64_t *parents_out)
+{
+    weir_status status = weir__algorithm_complete(&sssp->head, "distances");
+    if (status)
+        return status;
+    if (!sssp->options.parents)
+        return weir__fail(WEIR_ERR_INVALID, "no tree of parents was asked for");
+    return weir__sssp_in_step_parents(sssp->in_step, parents_out);
 }
 
 weir_status weir_sssp_values(weir_sssp *sssp, uint32_t device, weir_values *values_out)

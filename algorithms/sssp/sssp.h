@@ -39,8 +39,9 @@ struct weir__sssp_estimate {
     double mean;    /* weight of an arc; 0 without arcs */
     double longest; /* no path and no candidate is longer: a path leaves each vertex at most once */
     int whole;      /* all weights are integers */
-    int wide;       /* begin with 64 bits */
-    double scale;   /* of sssp_f64_state: a mean weight is 64 priorities */
+    uint64_t nothing;   /* the first arc of weight 0; UINT64_MAX: there is none */
+    int wide;           /* begin with 64 bits */
+    double scale;       /* of sssp_f64_state: a mean weight is 64 priorities */
     uint32_t delta_u32; /* steps of the threshold to begin with, for either operator */
     uint32_t delta_f64;
     uint32_t delta_step; /* width of a bucket in step */

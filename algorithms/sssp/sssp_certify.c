@@ -21,6 +21,7 @@ struct paths {
     const weir_graph *graph;
     uint64_t source;
     const double *distances;
+    const int64_t *parents;       /* NULL: there is no tree */
     uint32_t *held, *more, *room; /* marks */
     int level;                    /* this pass looks at arcs that add nothing */
 };
@@ -30,10 +31,12 @@ static weir_status look(void *user, struct weir__certify_on *on)
     struct paths *paths = user;
     const uint64_t n = paths->graph->vertices, words = weir__certify_words(n);
     sssp_certify_args args = {
-        .share = on->share, .source = paths->source, .infinity = (double)INFINITY};
+        .share = on->share, .source = paths->source, .vertices = n, .infinity = (double)INFINITY};
     weir_status status;
     if ((status = weir__certify_bring(on, "distances", paths->distances, n, sizeof(double),
                                       &args.distances)) ||
+        (paths->parents && (status = weir__certify_bring(on, "parents", paths->parents, n,
+                                                         sizeof(int64_t), &args.parents))) ||
         (paths->level && (status = weir__certify_bring(on, "vertices that are held", paths->held,
                                                        words, sizeof(uint32_t), &args.held))) ||
         (status = weir__certify_bring(on, "marks of vertices", NULL, words, sizeof(uint32_t),
@@ -70,7 +73,7 @@ static weir_status follow(struct paths *paths, uint32_t *queue, uint64_t count)
         for (uint64_t arc = graph->offsets[v]; arc < graph->offsets[v + UINT64_C(1)]; arc++) {
             const uint32_t head = graph->targets[arc];
             if (paths->distances[head] != from || certify_marked(paths->held, head) ||
-                sssp_offer(&all, arc, from) != from)
+                sssp_offer(&all, arc, from) != from || !sssp_may_hold(paths->parents, v, head))
                 continue;
             certify_mark(paths->held, head);
             queue[count++] = head;
@@ -124,6 +127,14 @@ static weir_status breaks(const struct paths *paths, const struct weir__certify_
                           v, distance, head, sssp_offer(&all, broken->arc, distance),
                           paths->distances[head]);
     }
+    if (paths->parents && broken->rule != SSSP_SOURCE && broken->rule != SSSP_NUMBER)
+        return weir__fail(WEIR_ERR_VERIFY, "vertex %llu at distance %.17g has parent %lld, but %s",
+                          v, distance, (long long)paths->parents[v],
+                          broken->rule == SSSP_ROOT ? "the source must be its own parent"
+                          : broken->rule == SSSP_BOTH
+                              ? "distances and tree must have reached the same"
+                          : broken->rule == SSSP_NO_VERTEX ? "a parent must be a vertex"
+                                                           : "no path through it is that long");
     return weir__fail(WEIR_ERR_VERIFY, "vertex %llu has distance %.17g, but %s", v, distance,
                       broken->rule == SSSP_SOURCE   ? "it is the source, which has 0"
                       : broken->rule == SSSP_NUMBER ? "a distance must be 0 or more, or inf"
@@ -175,17 +186,18 @@ void weir__sssp_certify_need(const weir_context *context, const weir_graph *grap
                              struct weir__need *need)
 {
     struct weir__need own = *need;
-    (void)parents; /* there is no tree */
     weir__need_take(&own, 3 * weir__certify_words(graph->vertices), sizeof(uint32_t));
     weir__need_take(&own, graph->vertices, sizeof(uint32_t));
-    weir__certify_need(context, graph, 1, sizeof(double) + 1, &own);
+    weir__certify_need(context, graph, 1, sizeof(double) + (parents ? sizeof(int64_t) : 0) + 1,
+                       &own);
     need->most = own.most;
 }
 
 weir_status weir_sssp_certify(weir_context *context, const weir_graph *graph, uint64_t source,
-                              const double *distances)
+                              const double *distances, const int64_t *parents)
 {
-    struct paths paths = {.graph = graph, .source = source, .distances = distances};
+    struct paths paths = {
+        .graph = graph, .source = source, .distances = distances, .parents = parents};
     struct weir__need need = {0, 0};
     struct weir__activity outer;
     weir_status status;
@@ -193,7 +205,7 @@ weir_status weir_sssp_certify(weir_context *context, const weir_graph *graph, ui
         (status = weir__certify_check_source(graph, source)) || (status = weir_graph_fetch(graph)))
         return status;
     const uint64_t words = weir__certify_words(graph->vertices);
-    weir__sssp_certify_need(context, graph, 0, &need);
+    weir__sssp_certify_need(context, graph, parents != NULL, &need);
     if (!(status = weir__need_fits(&need, "the certificate of paths in %s", graph->name)) &&
         !(status = weir__calloc(words, sizeof(uint32_t), "marks of vertices", &paths.held)) &&
         !(status = weir__alloc(words, sizeof(uint32_t), "marks of a device", &paths.room))) {

@@ -8,14 +8,24 @@
 #include "algorithms/common/certify_op.h"
 
 /** What is broken; sssp_certify.c has the sentences. SSSP_HANGS is about what leads to a vertex. */
-enum sssp_rule { SSSP_HOLDS, SSSP_SOURCE, SSSP_NUMBER, SSSP_HANGS, SSSP_SHORTER };
+enum sssp_rule {
+    SSSP_HOLDS,
+    SSSP_SOURCE,
+    SSSP_NUMBER,
+    SSSP_ROOT,      /* of the source: it is its own parent */
+    SSSP_BOTH,      /* what has a distance has a parent, and the other way round */
+    SSSP_NO_VERTEX, /* a parent that is none */
+    SSSP_HANGS,
+    SSSP_SHORTER
+};
 
 typedef struct sssp_certify_args {
     arcs_piece here;
     certify_share share;
-    uint64_t source;
+    uint64_t source, vertices;
     double infinity;         /* of what is unreached */
     const double *distances; /* by vertex */
+    const int64_t *parents;  /* by vertex, -1: none; NULL: there is no tree */
     const uint32_t *held;    /* marks of vertices whose distance is known to come from the source */
     uint32_t *marks;         /* of vertices that are found to be such */
 } sssp_certify_args;
@@ -29,13 +39,35 @@ WEIR_DEV double sssp_offer(const arcs_piece *here, uint64_t i, double from)
     return from + (here->weights_u32 ? (double)here->weights_u32[i] : here->weights_f64[i]);
 }
 
+/** The rule that a vertex breaks with its parent; arcs tell whether the parent leads to it. */
+WEIR_DEV uint32_t sssp_rule_of_parent(const sssp_certify_args *a, uint64_t v)
+{
+    const int64_t parent = a->parents[v];
+    if (v == a->source)
+        return parent == (int64_t)v ? SSSP_HOLDS : SSSP_ROOT;
+    if ((parent == -1) != !(a->distances[v] < a->infinity))
+        return SSSP_BOTH;
+    return parent >= -1 && parent < (int64_t)a->vertices ? SSSP_HOLDS : SSSP_NO_VERTEX;
+}
+
 WEIR_DEV void sssp_certify_vertex(const sssp_certify_args *a, uint64_t v)
 {
     const double distance = a->distances[v];
+    uint32_t rule = SSSP_HOLDS;
     if (v == a->source && !(distance == 0))
-        certify_breaks(&a->share, CERTIFY_VERTEX, v, SSSP_SOURCE);
+        rule = SSSP_SOURCE;
     else if (!(distance >= 0)) /* nor is it a number */
-        certify_breaks(&a->share, CERTIFY_VERTEX, v, SSSP_NUMBER);
+        rule = SSSP_NUMBER;
+    else if (a->parents)
+        rule = sssp_rule_of_parent(a, v);
+    if (rule)
+        certify_breaks(&a->share, CERTIFY_VERTEX, v, rule);
+}
+
+/** Whether an arc may hold its head: where there is a tree, if it comes from the head's parent. */
+WEIR_DEV int sssp_may_hold(const int64_t *parents, uint64_t tail, uint32_t head)
+{
+    return !parents || parents[head] == (int64_t)tail;
 }
 
 /** No arc offers less. An offer that is taken up, and is more than the tail has, holds the head: what is nearer was held before, by
@@ -49,7 +81,7 @@ WEIR_DEV void sssp_certify_arc(const sssp_certify_args *a, uint64_t tail, uint64
     const double offer = sssp_offer(&a->here, i, from);
     if (offer < to)
         certify_breaks(&a->share, CERTIFY_ARC, a->here.begin + i, SSSP_SHORTER);
-    else if (offer == to && from < to)
+    else if (offer == to && from < to && sssp_may_hold(a->parents, tail, head))
         certify_mark(a->marks, head);
 }
 
@@ -59,7 +91,8 @@ WEIR_DEV void sssp_certify_level_arc(const sssp_certify_args *a, uint64_t tail, 
     const uint32_t head = a->here.heads[i];
     const double from = a->distances[tail];
     if (from < a->infinity && from == a->distances[head] && certify_marked(a->held, tail) &&
-        !certify_marked(a->held, head) && sssp_offer(&a->here, i, from) == from)
+        !certify_marked(a->held, head) && sssp_offer(&a->here, i, from) == from &&
+        sssp_may_hold(a->parents, tail, head))
         certify_mark(a->marks, head);
 }
 

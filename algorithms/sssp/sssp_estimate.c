@@ -24,6 +24,7 @@ struct facts {
     double squares;    /* of out-degrees, added up */
     uint64_t rows;     /* that have arcs */
     uint64_t negative; /* the first arc that has no weight of 0 or more, or NO_ARC */
+    uint64_t nothing;  /* the first arc of weight 0, or NO_ARC */
     int whole;
 };
 
@@ -41,7 +42,7 @@ static void look_at_rows(void *user, uint64_t begin, uint64_t end)
 {
     const struct look *look = user;
     const weir_graph *graph = look->graph;
-    struct facts facts = {.negative = NO_ARC, .whole = 1};
+    struct facts facts = {.negative = NO_ARC, .nothing = NO_ARC, .whole = 1};
     for (uint64_t v = begin; v < end; v++) {
         const uint64_t degree = graph->offsets[v + 1] - graph->offsets[v];
         double largest = 0;
@@ -51,6 +52,8 @@ static void look_at_rows(void *user, uint64_t begin, uint64_t end)
             double weight = weight_of(graph, arc);
             if (!(weight >= 0) && facts.negative == NO_ARC)
                 facts.negative = arc;
+            if (weight == 0 && facts.nothing == NO_ARC)
+                facts.nothing = arc;
             facts.whole &= weight == floor(weight);
             facts.sum += weight;
             largest = weight > largest ? weight : largest;
@@ -74,7 +77,7 @@ static weir_status look_at(const weir_graph *graph, struct facts *all)
         free(look.facts);
         return status;
     }
-    *all = (struct facts){.negative = NO_ARC, .whole = 1};
+    *all = (struct facts){.negative = NO_ARC, .nothing = NO_ARC, .whole = 1};
     for (uint64_t i = 0; i < chunks; i++) {
         const struct facts *one = &look.facts[i];
         all->sum += one->sum;
@@ -85,6 +88,8 @@ static weir_status look_at(const weir_graph *graph, struct facts *all)
         all->whole &= one->whole;
         if (all->negative == NO_ARC)
             all->negative = one->negative;
+        if (all->nothing == NO_ARC)
+            all->nothing = one->nothing;
     }
     free(look.facts);
     return WEIR_OK;
@@ -160,6 +165,7 @@ static struct weir__sssp_estimate of_sketch(const weir_graph *graph, double degr
 {
     return (struct weir__sssp_estimate){.mean = 128,
                                         .whole = graph->weight_kind == WEIR_WEIGHT_U32,
+                                        .nothing = NO_ARC,
                                         .wide = graph->weight_kind != WEIR_WEIGHT_U32,
                                         .scale = MEAN_STEPS / 128.0,
                                         .delta_u32 = delta(128, degree),
@@ -203,6 +209,7 @@ weir_status weir__sssp_estimate(const weir_graph *graph, struct weir__sssp_estim
                                                : facts.max;
     estimate_out->longest = facts.longest + facts.max;
     estimate_out->whole = facts.whole;
+    estimate_out->nothing = facts.nothing;
     estimate_out->wide =
         graph->weight_kind != WEIR_WEIGHT_U32 ||
         (estimate_out->longest >= SSSP_U32_FAR && estimate_out->mean >= MEAN_NARROW);

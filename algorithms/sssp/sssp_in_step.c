@@ -81,6 +81,13 @@ static uint64_t piece_count(const void *user, uint32_t p, uint32_t sender)
     return ((const struct sssp_in_step *)user)->pieces[p];
 }
 
+static uint64_t parent_count(const void *user, uint32_t p, uint32_t sender)
+{
+    (void)p;
+    (void)sender;
+    return ((const struct sssp_in_step *)user)->parents != 0;
+}
+
 static uint64_t stamp_count(const void *user, uint32_t p, uint32_t sender)
 {
     const struct sssp_in_step *in_step = user;
@@ -125,6 +132,13 @@ static const weir_steps_array arrays[] = {
      .bytes = 4,
      .field = FIELD(done)},
     {.name = "cursor", .extent = WEIR_STEPS_OWNED, .bytes = 4, .field = FIELD(cursor)},
+    {.name = "parent",
+     .extent = WEIR_STEPS_OWNED,
+     .count = parent_count,
+     .first = WEIR_STEPS_FILLED_ONCE,
+     .fill = 0xFF,
+     .bytes = 4,
+     .field = FIELD(parent)},
     {.name = "pieces of even iterations",
      .extent = WEIR_STEPS_COUNTED,
      .count = piece_count,
@@ -165,8 +179,8 @@ static const weir_steps_array arrays[] = {
     }
 static const weir_steps_phase phases[SSSP_STEP_KINDS] = {
     PHASE("light push", SSSP_STEP_LIGHT), PHASE("exchange", SSSP_STEP_EXCHANGE),
-    PHASE("heavy pull", SSSP_STEP_PULL), PHASE("heavy push", SSSP_STEP_PUSH),
-    PHASE("absorb", SSSP_STEP_ABSORB)};
+    PHASE("heavy pull", SSSP_STEP_PULL),  PHASE("heavy push", SSSP_STEP_PUSH),
+    PHASE("absorb", SSSP_STEP_ABSORB),    PHASE("tree", SSSP_STEP_TREE)};
 
 static const weir_steps_program program = {.what = "shortest paths",
                                            .body = &weir__sssp_step_steps,
@@ -207,6 +221,7 @@ static void bind(struct sssp_in_step *in_step, uint32_t p)
     for (uint32_t d = 0; d < in_step->on.parts && in_step->on.parts > 1; d++)
         args->room[d] = (uint32_t)inbox_room(in_step, d, p);
     args->delta = in_step->delta;
+    args->tree = in_step->parents != 0;
     args->lines = weir_rows_memory(in_step->on.rows) == WEIR_MEMORY_HOST;
     args->hubs = hubs / SSSP_STEP_FLAGGED * SSSP_STEP_FLAGGED;
 }
@@ -223,6 +238,7 @@ weir_status weir__sssp_in_step_create(weir_context *context, const weir_graph *g
     if ((status = weir__calloc(1, sizeof *in_step, "shortest paths", &in_step)))
         return status;
     in_step->delta = delta;
+    in_step->parents = options->parents;
     in_step->previous = SSSP_STEP_NONE;
     in_step->zero = SSSP_STEP_ZERO; /* marks are filled when they are taken */
     config.in_arcs = config.weights = config.by_weight = 1;
@@ -357,6 +373,11 @@ weir_status weir__sssp_in_step_distances(const struct sssp_in_step *in_step,
                                          uint32_t *distances_out)
 {
     return weir__row_steps_gather(&in_step->on, "distance", distances_out);
+}
+
+weir_status weir__sssp_in_step_parents(const struct sssp_in_step *in_step, int64_t *parents_out)
+{
+    return weir__row_steps_gather_vertices(&in_step->on, "parent", parents_out);
 }
 
 weir_status weir__sssp_in_step_link_items(const struct sssp_in_step *in_step, uint32_t from,

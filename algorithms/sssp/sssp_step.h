@@ -16,6 +16,8 @@
  * - *heavy push*. What a pull changed goes on to its neighbours, by another pull or, when few vertices
  *   changed, by pushing all their arcs, without limits (Bellman and Ford), until nothing changes.
  * - *exchange*. Before the first pull devices tell each other the distances of their vertices.
+ * - *tree*. If parents are wanted, every vertex looks for one when all distances are known, behind another exchange: along the arcs that
+ *   come to it, in the order of weights, for the first that leads to it by just its distance (sssp_step_tree.h).
  *
  * An *iteration* is a step, and the absorbing behind it if there is one. Workers come from all blocks. Each phase is a
  * function of its own that is called with copies, so that nothing of a kernel lies in local memory: every barrier
@@ -84,6 +86,7 @@ enum sssp_step_kind {
     SSSP_STEP_PULL,
     SSSP_STEP_PUSH,
     SSSP_STEP_ABSORB, /* what others sent in the push before */
+    SSSP_STEP_TREE,   /* the last step, where parents are wanted */
     SSSP_STEP_KINDS,
     SSSP_STEP_START =
         SSSP_STEP_KINDS /* sets the source, before all others; its time is the first's */
@@ -134,6 +137,8 @@ struct sssp_step_args {
      * a pull has counted the row as reached; one below that nothing. */
     uint32_t *done;
     uint32_t *cursor; /* arcs that were relaxed at that distance; undefined until it is passed on */
+    uint32_t *
+        parent; /* of the own rows, a number; NONE of what is unreached; NULL: not wanted, or no rows */
     struct sssp_step_piece *piece[2]; /* read in iterations of this parity, written in the others */
     uint32_t source;                  /* a number */
     uint32_t previous;                /* the source before: left over where it has no arcs; NONE */
@@ -141,6 +146,7 @@ struct sssp_step_args {
     uint32_t zero;                    /* the mark of distance 0 in this run */
     uint32_t busy;  /* rows to be looked at: part.busy, or up to the source if that lies behind */
     uint32_t hubs;  /* the first rows, which have many arcs; a multiple of SSSP_STEP_FLAGGED */
+    uint32_t tree;  /* parents are wanted: the same on all devices, even those without rows */
     uint32_t lines; /* arcs lie in host memory: warps read them in whole lines */
 };
 
@@ -150,8 +156,9 @@ struct sssp_step_at {
     enum sssp_step_kind push; /* of an absorbing: the push before it */
     uint32_t iteration;
     uint32_t goes_on;
-    uint32_t quiet; /* nothing has changed in this iteration */
-    uint32_t dense; /* all rows are looked at, not only stamped groups */
+    uint32_t quiet;     /* nothing has changed in this iteration */
+    uint32_t dense;     /* all rows are looked at, not only stamped groups */
+    uint32_t known_all; /* distances are final: what is left is the tree */
     uint32_t
         limit; /* of a push: distances below it are passed on; FAR: all arcs, and sums saturate */
     uint32_t least; /* of a pull: distances up to it are settled */

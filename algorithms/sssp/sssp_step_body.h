@@ -2,7 +2,7 @@
  *
  * All threads of all devices come to the same decisions, from the sums of the last barrier. A run ends when
  * a push that was told to relax everything, or a pull, lowered no distance on any device, or when a light
- * push lowered none and no settled vertex has an arc left.
+ * push lowered none and no settled vertex has an arc left; if parents are wanted they are looked for then.
  *
  * The lane that lowers a distance counts it before its barrier, and pieces that are left for later are counted as well.
  * An item is counted when it is sent, and again by the owner if it lowers a distance there. So nothing is under way
@@ -12,7 +12,7 @@
 #define WEIR_ALGORITHMS_SSSP_SSSP_STEP_BODY_H
 
 #include "algorithms/sssp/sssp_step_absorb.h"
-#include "algorithms/sssp/sssp_step_pull.h"
+#include "algorithms/sssp/sssp_step_tree.h"
 
 /* Each device has a copy of the source's distance, and its owner looks at the source in the first iteration. What the source
  * before has left is taken back first. */
@@ -24,6 +24,8 @@ WEIR_DEV void sssp_step_set_source(const struct sssp_step_args *a)
         tent[a->previous] = SSSP_STEP_NONE;
         if (before < a->part.owned)
             stamp[before / SSSP_STEP_FLAGGED] = 0;
+        if (before < a->part.owned && a->parent)
+            a->parent[before] = SSSP_STEP_NONE;
     }
     tent[a->source] = 0;
     if (row < a->part.owned)
@@ -49,7 +51,7 @@ WEIR_DEV void sssp_step_begin(const struct sssp_step_args *a, struct sssp_step_s
         at->push = SSSP_STEP_LIGHT;
         at->iteration = SSSP_STEP_FIRST;
         at->quiet = at->goes_on = 1;
-        at->dense = 0;
+        at->dense = at->known_all = 0;
         at->limit = a->delta < SSSP_U32_FAR ? a->delta : SSSP_U32_FAR;
         at->least = at->base = 0;
         at->low = SSSP_STEP_NONE;
@@ -193,6 +195,9 @@ WEIR_DEV void sssp_step_work(const struct sssp_step_args *a, struct sssp_step_sh
         weir_steps_open(&a->member, b, &shared->inboxes);
         sssp_step_absorb(a, shared, worker);
         break;
+    case SSSP_STEP_TREE:
+        sssp_step_tree(a, shared, worker);
+        break;
     case SSSP_STEP_START:
         if (b->block == 0 && b->thread == 0)
             sssp_step_set_source(a);
@@ -213,8 +218,11 @@ WEIR_DEV void sssp_step_next(const struct sssp_step_args *a, struct sssp_step_at
         at->goes_on = sssp_step_after_pull(at, total, low);
         break;
     case SSSP_STEP_EXCHANGE:
-        at->kind = SSSP_STEP_PULL;
+        at->kind = at->known_all ? SSSP_STEP_TREE : SSSP_STEP_PULL;
         break;
+    case SSSP_STEP_TREE:
+        at->goes_on = 0;
+        return;
     case SSSP_STEP_START: /* of the first iteration, too */
         at->kind = SSSP_STEP_LIGHT;
         return;
@@ -224,6 +232,10 @@ WEIR_DEV void sssp_step_next(const struct sssp_step_args *a, struct sssp_step_at
         break;
     default:
         at->goes_on = sssp_step_after_push(a, at, total, low);
+    }
+    if (!at->goes_on && a->tree && !at->known_all) {
+        at->kind = a->member.count > 1 ? SSSP_STEP_EXCHANGE : SSSP_STEP_TREE;
+        at->goes_on = at->known_all = 1;
     }
     at->iteration += at->kind != SSSP_STEP_ABSORB; /* which belongs to the iteration of its push */
 }

@@ -44,7 +44,8 @@ static void right_distances_pass(void **state)
                 weir_graph_destroy(bare);
             }
             double *distances = distances_of(graph, shape % graph->vertices);
-            HOLDS(graph, weir_sssp_certify(context, graph, shape % graph->vertices, distances));
+            HOLDS(graph,
+                  weir_sssp_certify(context, graph, shape % graph->vertices, distances, NULL));
             free(distances);
             weir_graph_destroy(graph);
         }
@@ -70,15 +71,15 @@ static void real_weights_pass(void **state)
         OK(weir_graph_from_arcs(150, 600, from, to, weights, NULL, &graph));
         assert_non_null(graph->weights_f64);
         double *distances = distances_of(graph, 3);
-        HOLDS(graph, weir_sssp_certify(context, graph, 3, distances));
+        HOLDS(graph, weir_sssp_certify(context, graph, 3, distances, NULL));
         for (uint64_t v = 0; v < 150; v += 11) { /* the next number is another one */
             const double right = distances[v];
             if (!(right < INF))
                 continue;
             distances[v] = nextafter(right, INF);
-            STATUS(weir_sssp_certify(context, graph, 3, distances), WEIR_ERR_VERIFY);
+            STATUS(weir_sssp_certify(context, graph, 3, distances, NULL), WEIR_ERR_VERIFY);
             distances[v] = nextafter(right, -INF);
-            STATUS(weir_sssp_certify(context, graph, 3, distances), WEIR_ERR_VERIFY);
+            STATUS(weir_sssp_certify(context, graph, 3, distances, NULL), WEIR_ERR_VERIFY);
             distances[v] = right;
         }
         free(distances);
@@ -99,7 +100,7 @@ static void runs_pass(void **state)
     for (uint64_t source = 0; source < 10; source++) {
         OK(weir_sssp_run(sssp, source, NULL));
         OK(weir_sssp_distances(sssp, distances));
-        HOLDS(graph, weir_sssp_certify(context, graph, source, distances));
+        HOLDS(graph, weir_sssp_certify(context, graph, source, distances, NULL));
     }
     weir_sssp_destroy(sssp);
     free(distances);
@@ -114,9 +115,9 @@ static void distance_is(weir_context *context, uint64_t v, double distance, cons
 {
     weir_graph *graph = WRITTEN(5, ways);
     double distances[] = {0, 2, 5, 5, INF};
-    HOLDS(graph, weir_sssp_certify(context, graph, 0, distances));
+    HOLDS(graph, weir_sssp_certify(context, graph, 0, distances, NULL));
     distances[v] = distance;
-    BROKEN(graph, weir_sssp_certify(context, graph, 0, distances), says);
+    BROKEN(graph, weir_sssp_certify(context, graph, 0, distances, NULL), says);
     weir_graph_destroy(graph);
 }
 
@@ -159,21 +160,21 @@ static void circles_of_weight_0_hold_nobody(void **state)
     double distances[14] = {0, 5, 5, 5, 5, INF, INF, INF, INF, 8, 8, 8, 8, INF};
     weir_context *context = open_or_skip(state);
     weir_graph *graph = WRITTEN(14, arcs);
-    HOLDS(graph, weir_sssp_certify(context, graph, 0, distances));
+    HOLDS(graph, weir_sssp_certify(context, graph, 0, distances, NULL));
     for (int less = 0; less < 8; less++) { /* 0 too */
         distances[9] = distances[10] = distances[11] = distances[12] = less;
         char says[100];
         snprintf(says, sizeof says,
                  "vertex 9 has distance %d, but no path from the source is that long", less);
-        BROKEN(graph, weir_sssp_certify(context, graph, 0, distances), says);
+        BROKEN(graph, weir_sssp_certify(context, graph, 0, distances, NULL), says);
     }
     distances[9] = distances[10] = distances[11] = distances[12] = 8;
     distances[1] = distances[2] = distances[3] = 4;
-    BROKEN(graph, weir_sssp_certify(context, graph, 0, distances),
+    BROKEN(graph, weir_sssp_certify(context, graph, 0, distances, NULL),
            "vertex 1 has distance 4, but no path from the source is that long");
     distances[1] = distances[2] = distances[3] = 0; /* the source's own */
     distances[4] = 0;
-    BROKEN(graph, weir_sssp_certify(context, graph, 0, distances),
+    BROKEN(graph, weir_sssp_certify(context, graph, 0, distances, NULL),
            "vertex 1 has distance 0, but no path from the source is that long");
     weir_graph_destroy(graph);
     weir_context_destroy(context);
@@ -186,13 +187,13 @@ static void only_arcs_of_weight_0_hold_at_one_distance(void **state)
     double distances[] = {0, 5, 5, 8, 7};
     weir_context *context = open_or_skip(state);
     weir_graph *graph = WRITTEN(5, arcs);
-    HOLDS(graph, weir_sssp_certify(context, graph, 0, distances));
+    HOLDS(graph, weir_sssp_certify(context, graph, 0, distances, NULL));
     distances[3] = 5;
-    BROKEN(graph, weir_sssp_certify(context, graph, 0, distances),
+    BROKEN(graph, weir_sssp_certify(context, graph, 0, distances, NULL),
            "vertex 3 has distance 5, but no path from the source is that long");
     distances[3] = 8;
     distances[4] = 5;
-    BROKEN(graph, weir_sssp_certify(context, graph, 0, distances),
+    BROKEN(graph, weir_sssp_certify(context, graph, 0, distances, NULL),
            "vertex 4 has distance 5, but no path from the source is that long");
     weir_graph_destroy(graph);
     weir_context_destroy(context);
@@ -205,12 +206,12 @@ static void arcs_that_are_lost_in_a_sum_hold_nobody(void **state)
     double distances[] = {0, 1e17, 1e17, INF, INF};
     weir_context *context = open_or_skip(state);
     weir_graph *graph = WRITTEN(5, arcs);
-    HOLDS(graph, weir_sssp_certify(context, graph, 0, distances));
+    HOLDS(graph, weir_sssp_certify(context, graph, 0, distances, NULL));
     distances[3] = distances[4] = 1e17;
-    BROKEN(graph, weir_sssp_certify(context, graph, 0, distances),
+    BROKEN(graph, weir_sssp_certify(context, graph, 0, distances, NULL),
            "vertex 3 has distance 1e+17, but no path from the source is that long");
     distances[3] = distances[4] = 4; /* an arc of 0.5 is not lost there: one offers less */
-    STATUS(weir_sssp_certify(context, graph, 0, distances), WEIR_ERR_VERIFY);
+    STATUS(weir_sssp_certify(context, graph, 0, distances, NULL), WEIR_ERR_VERIFY);
     weir_graph_destroy(graph);
     weir_context_destroy(context);
 }
@@ -226,7 +227,7 @@ static void any_wrong_distance_is_found(void **state)
         for (int by = -1; by < 2; by += 2) {
             const double right = distances[v];
             distances[v] = right < INF ? right + by : 17 + by;
-            STATUS(weir_sssp_certify(context, graph, 3, distances), WEIR_ERR_VERIFY);
+            STATUS(weir_sssp_certify(context, graph, 3, distances, NULL), WEIR_ERR_VERIFY);
             distances[v] = right;
         }
     weir__certify_pretend(0);
@@ -241,16 +242,16 @@ static void bad_graphs_are_refused(void **state)
     const double distances[3] = {0, .5, .25};
     weir_context *context = open_or_skip(state);
     weir_graph *graph = WRITTEN(3, arcs), *bare = open_graph("grid:3x1", 0);
-    STATUS(weir_sssp_certify(context, graph, 0, distances), WEIR_ERR_INVALID);
+    STATUS(weir_sssp_certify(context, graph, 0, distances, NULL), WEIR_ERR_INVALID);
     assert_detail_has("arc 1 of ");
     assert_detail_has("weighs -0.25: not 0 or more");
-    STATUS(weir_sssp_certify(context, bare, 0, distances), WEIR_ERR_INVALID);
+    STATUS(weir_sssp_certify(context, bare, 0, distances, NULL), WEIR_ERR_INVALID);
     assert_detail_has("shortest paths need weights");
     weigh(bare, "unit");
-    STATUS(weir_sssp_certify(context, bare, 3, distances), WEIR_ERR_INVALID);
-    STATUS(weir_sssp_certify(NULL, bare, 0, distances), WEIR_ERR_INVALID);
-    STATUS(weir_sssp_certify(context, NULL, 0, distances), WEIR_ERR_INVALID);
-    STATUS(weir_sssp_certify(context, bare, 0, NULL), WEIR_ERR_INVALID);
+    STATUS(weir_sssp_certify(context, bare, 3, distances, NULL), WEIR_ERR_INVALID);
+    STATUS(weir_sssp_certify(NULL, bare, 0, distances, NULL), WEIR_ERR_INVALID);
+    STATUS(weir_sssp_certify(context, NULL, 0, distances, NULL), WEIR_ERR_INVALID);
+    STATUS(weir_sssp_certify(context, bare, 0, NULL, NULL), WEIR_ERR_INVALID);
     weir_graph_destroy(graph);
     weir_graph_destroy(bare);
     weir_context_destroy(context);

@@ -417,6 +417,65 @@ static void malformed(void **state)
     }
 }
 
+static void list_makes_the_graph(void **state)
+{
+    static const char *const texts[] = {"rmat:8,4,3", "uniform:8,4,3", "rmat:0,7", "rmat:9"};
+    static const uint64_t counts[] = {1024, 1024, 7, 8192};
+    (void)state;
+    for (size_t i = 0; i < 4; i++) {
+        const uint64_t count = counts[i], cut = count / 3;
+        uint32_t *from = calloc(count, sizeof *from), *to = calloc(count, sizeof *to), one[2];
+        weir_graph_options options = WEIR_GRAPH_OPTIONS_INIT;
+        assert_true(from && to);
+        assert_int_equal(weir_generator_arcs(texts[i], 0, cut, from, to), WEIR_OK);
+        assert_int_equal(weir_generator_arcs(texts[i], cut, count - cut, from + cut, to + cut),
+                         WEIR_OK);
+        assert_int_equal(weir_generator_arcs(texts[i], count, 0, NULL, NULL), WEIR_OK);
+        assert_int_equal(weir_generator_arcs(texts[i], cut, 1, &one[0], &one[1]), WEIR_OK);
+        assert_true(one[0] == from[cut] && one[1] == to[cut]);
+        for (int both = 0; both < 2; both++) {
+            weir_graph *made, *want;
+            options.undirected = both;
+            assert_int_equal(weir_graph_open(texts[i], &options, &want), WEIR_OK);
+            assert_int_equal(
+                weir_graph_from_arcs(want->vertices, count, from, to, NULL, &options, &made),
+                WEIR_OK);
+            assert_int_equal(made->arcs, want->arcs);
+            assert_int_equal(made->loops_dropped, want->loops_dropped);
+            assert_memory_equal(made->offsets, want->offsets, (want->vertices + 1) * 8);
+            assert_memory_equal(made->targets, want->targets, want->arcs * 4);
+            weir_graph_destroy(made);
+            weir_graph_destroy(want);
+        }
+        free(from);
+        free(to);
+    }
+}
+
+static void no_such_list(void **state)
+{
+    static const struct {
+        const char *text, *says;
+        uint64_t first, count;
+    } wrong[] = {{"grid:5x5", "only graphs of rmat: and uniform: are made of a list", 0, 1},
+                 {"nothing", "only graphs of rmat: and uniform: are made of a list", 0, 1},
+                 {"rmat:", "write rmat:SCALE", 0, 1},
+                 {"uniform:40", "write uniform:SCALE", 0, 1},
+                 {"rmat:3,2,1", "arcs 0 to 17 are not within its 16", 0, 17},
+                 {"rmat:3,2,1", "arcs 17 to 17 are not within its 16", 17, 0},
+                 {NULL, "no text", 0, 1}};
+    uint32_t from[32], to[32];
+    (void)state;
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        assert_int_equal(
+            weir_generator_arcs(wrong[i].text, wrong[i].first, wrong[i].count, from, to),
+            WEIR_ERR_INVALID);
+        assert_non_null(strstr(weir_error_detail(), wrong[i].says));
+    }
+    assert_int_equal(weir_generator_arcs("rmat:3", UINT64_MAX, 2, from, to), WEIR_ERR_INVALID);
+    assert_int_equal(weir_generator_arcs("rmat:3", 0, 1, NULL, to), WEIR_ERR_INVALID);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -434,6 +493,8 @@ int main(void)
         cmocka_unit_test(shapes),
         cmocka_unit_test(small_world_shape),
         cmocka_unit_test(malformed),
+        cmocka_unit_test(list_makes_the_graph),
+        cmocka_unit_test(no_such_list),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

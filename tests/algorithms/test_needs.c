@@ -518,7 +518,7 @@ static void everything_else_is_refused(void **state)
     assert_int_equal(weir_cc_reference(graph, values), WEIR_ERR_NOMEM);
     assert_int_equal(weir_bfs_certify(context, graph, 0, values, NULL), WEIR_ERR_NOMEM);
     assert_detail_has("the certificate of a search of arcs: ");
-    assert_int_equal(weir_sssp_certify(context, graph, 0, values), WEIR_ERR_NOMEM);
+    assert_int_equal(weir_sssp_certify(context, graph, 0, values, NULL), WEIR_ERR_NOMEM);
     assert_int_equal(weir_pr_certify(context, graph, NULL, values, &change), WEIR_ERR_NOMEM);
     assert_int_equal(weir_cc_certify(context, graph, values), WEIR_ERR_NOMEM);
     assert_detail_has("the certificate of the components of arcs: ");

@@ -113,7 +113,7 @@ static int shows(const weir_run_options *options, enum option option, const weir
         return stats->steps == 2;
     case BANDS:
         return stats->bands == 3;
-    case PARENTS: /* weir_bfs_parents() tells */
+    case PARENTS: /* weir_bfs_parents() and weir_sssp_parents() tell */
     case NONE:
     case OPTIONS:
         break;
@@ -145,11 +145,14 @@ static weir_status run_sssp(weir_context *context, const weir_graph *graph,
                             weir_run_stats *stats)
 {
     weir_sssp *sssp;
+    int64_t parents[64];
     (void)form;
     (void)given;
     weir_status status = weir_sssp_create(context, graph, NULL, options, &sssp);
     if (!status)
         status = weir_sssp_run(sssp, 0, stats);
+    if (!status && options->parents)
+        status = weir_sssp_parents(sssp, parents);
     weir_sssp_destroy(sssp);
     return status;
 }
@@ -231,7 +234,7 @@ static const struct form {
     {"bfs switch", run_bfs, WEIR_DIRECTION_SWITCH, 0, BIT(PARENTS) | BIT(NONE)},
     {"bfs push", run_bfs, WEIR_DIRECTION_PUSH, 0, WORKLIST},
     {"sssp switch", run_sssp, WEIR_DIRECTION_SWITCH, 0,
-     BIT(ORDER_SOFT) | BIT(DELTA) | BIT(DELTA_ALONE) | BIT(NONE)},
+     BIT(ORDER_SOFT) | BIT(DELTA) | BIT(DELTA_ALONE) | BIT(PARENTS) | BIT(NONE)},
     {"sssp push", run_sssp, WEIR_DIRECTION_PUSH, 0, WORKLIST | BIT(DELTA_ALONE)},
     {"pr pull", run_pr, WEIR_DIRECTION_PULL, 0, BIT(ITERATIONS) | BIT(BANDS) | BIT(NONE)},
     {"pr push", run_pr, WEIR_DIRECTION_PUSH, 0, WORKLIST},

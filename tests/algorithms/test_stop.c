@@ -378,7 +378,7 @@ static weir_status certify_bfs(const void *parents)
 static weir_status certify_sssp(const void *data)
 {
     (void)data;
-    return weir_sssp_certify(world.context, world.weighted, 0, world.reals);
+    return weir_sssp_certify(world.context, world.weighted, 0, world.reals, NULL);
 }
 
 static weir_status certify_cc(const void *data)

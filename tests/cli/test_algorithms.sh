@@ -85,7 +85,8 @@ for name in $ALGORITHMS; do
     done
 done
 
-# ---- sources: a row for each, and no name of an algorithm beside the rows and what they alone include ----
+# ---- sources: a row for each, and no name of an algorithm beside the rows and what they alone include; but for the benchmark whose
+# specification names two of them ----
 if [ -d "$SOURCES" ]; then
     for row in "$SOURCES"/algorithm_*.c; do
         name=$(basename "$row" .c)
@@ -94,8 +95,8 @@ if [ -d "$SOURCES" ]; then
     for name in $ALGORITHMS; do
         check "$name has no row" [ -f "$SOURCES/algorithm_$name.c" ]
         bit=VERB_$(echo "$name" | tr '[:lower:]' '[:upper:]')
-        grep -lE "\"$name\"|weir_+${name}_|algorithm_$name|$bit" "$SOURCES"/*.[ch] |
-            grep -vE "/(algorithm_$name\.c|verify_ranks\.[ch])$" >named
+        grep -E "\"$name\"|weir_+${name}_|algorithm_$name|$bit" "$SOURCES"/*.[ch] | grep -v VERB_GRAPH500 | sed 's/:.*//' |
+            uniq | grep -vE "/(algorithm_$name\.c|verify_ranks\.[ch]|(verb|report)_graph500\.c)$" >named
         check "$name is named outside its row: $(cat named)" [ ! -s named ]
     done
 else

@@ -1,9 +1,9 @@
 /** @file pool.c  A device's memory pool: an arena of slabs, bounded by configuration or by what the device has.
  *
- * The pool takes slabs from the backend and cuts pieces from them, best fit, so that an allocation
+ * The pool takes slabs from the backend and cuts pieces from them, first fit, so that an allocation
  * costs no driver call and a free never waits for the device (cudaFree does). Slabs stay until the
- * device is closed, or until their room is needed for another; little is not cut from a large one of which nothing is used, while
- * there is room elsewhere, since that would keep all of it from being given back. What describes the pieces lies in host
+ * device is closed, or until their room is needed for another. Once half of the bound is taken it is best fit, and little is not cut from
+ * a large slab of which nothing is used, while there is room elsewhere, since that would keep all of it from being given back. What describes the pieces lies in host
  * memory, since the host cannot read every device's. */
 #include "runtime/config.h"
 #include "runtime/context.h"
@@ -315,7 +315,12 @@ static int pins(const struct weir__slab *slab, const struct piece *piece, uint64
 
 enum spare { SPARE_NONE, SPARE_LARGE };
 
-/* The smallest free piece that holds so much, in a slab of the node; -1: in any. */
+static enum spare sparing(const struct weir_device *device)
+{
+    return left_of(device) < device->pool.supply->bound_bytes / 2 ? SPARE_LARGE : SPARE_NONE;
+}
+
+/* A free piece that holds so much, in a slab of the node; -1: in any. The first, or the smallest. */
 static struct piece *find_free(const weir_device *device, int32_t node, uint64_t bytes,
                                enum spare spare, struct weir__slab **in)
 {
@@ -327,6 +332,8 @@ static struct piece *find_free(const weir_device *device, int32_t node, uint64_t
                 !(spare == SPARE_LARGE && pins(slab, piece, bytes))) {
                 best = piece;
                 *in = slab;
+                if (spare == SPARE_NONE)
+                    return piece;
             }
     return best;
 }
@@ -355,15 +362,15 @@ static struct piece *find_or_drop(weir_device *device, int32_t node, uint64_t by
                                   struct weir__slab **in)
 {
     struct piece *piece;
-    while (!(piece = find_free(device, node, bytes, SPARE_LARGE, in)) && device->pool.dropping &&
-           may_drop && bytes > left_of(device))
+    while (!(piece = find_free(device, node, bytes, sparing(device), in)) &&
+           device->pool.dropping && may_drop && bytes > left_of(device))
         pthread_cond_wait(&device->pool.dropped, &device->pool.lock);
     if (piece || !may_drop || bytes <= left_of(device))
         return piece;
     drop_unused(device); /* others may have had the time to make a slab */
     if (device->pool.supply != &device->pool.own && bytes > left_of(device))
         drop_others(device, bytes);
-    return find_free(device, node, bytes, SPARE_LARGE, in);
+    return find_free(device, node, bytes, sparing(device), in);
 }
 
 /* Of memory that nobody said more of. */

@@ -57,6 +57,8 @@ weir_status weir__arcs_append(weir__arcs *arcs, const uint32_t *sources, const u
                               const double *weights, uint64_t count)
 {
     weir_status status;
+    if (!count) /* there may be no arrays yet */
+        return WEIR_OK;
     while (arcs->room - arcs->count < count)
         if ((status = weir__arcs_grow(arcs)))
             return status;

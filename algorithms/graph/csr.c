@@ -17,6 +17,9 @@
     (UINT64_C(1) << 20) /* fewer arcs are sorted by the host before a device has its kernels */
 #define SHARE_LEAST \
     (UINT64_C(1) << 28) /* of arcs for a device: fewer are made before two have begun */
+#define STAY_LEAST \
+    (UINT64_C(1)   \
+     << 28) /* of arcs that stay: fewer are copied in less time than it takes to begin */
 #define PASSES_MOST 16u /* in more the host is as quick */
 
 /* Bytes of a pool for each vertex, beside those for arcs, from which on arcs stay there. */
@@ -80,7 +83,7 @@ static int may_stay(const struct make *make, uint32_t devices)
     const struct weir__csr_input *input = make->input;
     const uint64_t most =
         input->vertices * ROOM_VERTEX + make->arcs / devices * sizeof(uint32_t) * input->resident;
-    if (!input->keeper || input->weights)
+    if (!input->keeper || input->weights || (make->arcs < STAY_LEAST && !pretended))
         return 0;
     for (uint32_t d = 0; d < devices; d++) {
         weir_pool_stats stats = WEIR_POOL_STATS_INIT;

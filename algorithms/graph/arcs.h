@@ -8,7 +8,7 @@
 #define WEIR__ARC_CHUNK (UINT64_C(1) << 17)
 
 /** Whether a graph has the reverse of every arc, of equal weight where @p weights is not NULL (one value an arc).
- *  Wrong once in some 2^120. In a call that is to end (runtime/observe.h) it says no, and the caller finds out at its next look.
+ *  Wrong once in some 2^120, or in 2^60 where weights alone differ. In a call that is to end (runtime/observe.h) it says no, and the caller finds out at its next look.
  *  @par Blocks  yes; works on all cores, and takes no memory. */
 int weir__graph_symmetric(const weir_graph *graph, const uint32_t *weights);
 

@@ -132,15 +132,16 @@ static weir_status cut(struct make *make, uint32_t devices)
     return WEIR_OK;
 }
 
-/* What comes back to the host, with all arcs: how many are equal is not known yet. */
-static weir_status host_has_room(const struct weir__csr_input *input)
+/* What comes back to the host: so many offsets, and so many arcs, as how many are equal is not known yet. */
+static weir_status host_has_room(const struct weir__csr_input *input, uint64_t offsets,
+                                 uint64_t arcs)
 {
-    const uint64_t most = input->count << (input->mirror != 0);
     struct weir__need need = {0, 0};
-    weir__need_take(&need, input->vertices + 1, sizeof(uint64_t));
-    weir__need_take(&need, most, input->weights ? 8 : 4);
+    weir__need_take(&need, offsets, sizeof(uint64_t));
+    weir__need_take(&need, arcs, input->weights ? 8 : 4);
     return weir__need_fits(&need, "a graph of %llu vertices and up to %llu arcs",
-                           (unsigned long long)input->vertices, (unsigned long long)most);
+                           (unsigned long long)input->vertices,
+                           (unsigned long long)(input->count << (input->mirror != 0)));
 }
 
 /* ---- passes ----------------------------------------------------------------------------------------- */
@@ -252,6 +253,9 @@ static weir_status make_all(struct make *make, uint32_t devices)
     if (make->ranges == make->devices && may_stay(make, make->devices) &&
         (status = weir__resident_create(make->input->keeper, &make->resident)))
         return status;
+    /* Arcs that stay take none of the host's memory; offsets are there. */
+    if (!make->resident && (status = host_has_room(make->input, 0, make->arcs)))
+        return status;
     for (uint32_t r = 0; r < make->ranges && !status; r += make->devices)
         status = pass(make, r);
     if (status)
@@ -272,7 +276,7 @@ weir_status weir__csr_make(const weir_context *context, weir_device *const *devi
     struct weir__activity outer;
     weir_status status;
     *graph_out = NULL;
-    if ((status = host_has_room(input)) ||
+    if ((status = host_has_room(input, input->vertices + 1, 0)) ||
         (status = weir__calloc(1, sizeof *make, "the making of a graph", &make)))
         return status;
     make->input = input;

@@ -2,7 +2,8 @@
  *
  * A vertex has three random numbers. An arc from v to t adds first(v) * second(t) - second(v) * first(t) to a sum of 64 bits, times a random
  * number of its weight where weights count: of arcs that all have their reverse, of equal weight, nothing is left. Of others what is
- * left is a sum of random products, 0 hardly more often than once in 2^60; a second sum, with the third numbers, makes that 2^120. What
+ * left is a sum of random products, 0 hardly more often than once in 2^60; a second sum, with the third numbers, makes that 2^120, but not
+ * where two arcs differ in their weights alone: the difference of the weights' numbers is a factor of both sums, so there it stays 2^60. What
  * depends on v alone is a factor of what the row adds up to. */
 #ifndef WEIR_ALGORITHMS_GRAPH_REVERSE_H
 #define WEIR_ALGORITHMS_GRAPH_REVERSE_H

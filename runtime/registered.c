@@ -2,6 +2,8 @@
 #include "runtime/context.h"
 
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 struct weir__pinned {
     struct weir__pinned *next;
@@ -135,4 +137,33 @@ void weir__context_unpin_all(weir_context *context)
         unpin(context, pinned);
         free(pinned);
     }
+}
+
+weir_status weir__locked_alloc(weir_context *context, size_t count, size_t bytes, const char *what,
+                               void *data_out)
+{
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    void *data = NULL;
+    weir_status status;
+    memcpy(data_out, &data, sizeof data);
+    if (count > (SIZE_MAX - page) / bytes)
+        return weir__fail(WEIR_ERR_NOMEM, "%zu %s of %zu bytes are more than there can be", count,
+                          what, bytes);
+    const size_t all = (count * bytes + page) / page * page;
+    if (!weir__fault_strikes(WEIR__FAULT_ALLOC))
+        data = aligned_alloc(page, all);
+    if (!data)
+        return weir__fail(WEIR_ERR_NOMEM, "no memory for %zu bytes of %s", all, what);
+    if ((status = weir_memory_register(context, data, all)))
+        free(data);
+    else
+        memcpy(data_out, &data, sizeof data);
+    return status;
+}
+
+void weir__locked_free(weir_context *context, void *data)
+{
+    if (data)
+        (void)weir_memory_unregister(context, data);
+    free(data);
 }

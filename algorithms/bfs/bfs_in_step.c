@@ -148,6 +148,7 @@ static const struct weir__row_form form = {.program = &program,
                                            .rows = FIELD(rows),
                                            .values = "level",
                                            .kind = WEIR_VALUE_I32,
+                                           .tree = "parent",
                                            .need = need,
                                            .placed = entries_fit};
 
@@ -290,5 +291,5 @@ weir_status weir__bfs_in_step_levels(const struct bfs_in_step *in_step, int32_t 
 
 weir_status weir__bfs_in_step_parents(const struct bfs_in_step *in_step, int64_t *parents_out)
 {
-    return weir__row_steps_gather_vertices(&in_step->on, "parent", parents_out);
+    return weir__row_steps_gather_wide(&in_step->on, "parent", VALUES_AS_VERTICES, parents_out);
 }

@@ -130,27 +130,6 @@ void weir__cc_segments_need(const weir_graph *graph, size_t bytes, struct weir__
     weir__need_take(need, segments, sizeof(uint64_t) + 2 * sizeof(struct cut));
 }
 
-weir_status weir__cc_locked_alloc(weir_context *context, uint64_t bytes, const char *what,
-                                  uint32_t **data_out)
-{
-    const size_t page = (size_t)sysconf(_SC_PAGESIZE), all = ((size_t)bytes + page) / page * page;
-    weir_status status;
-    if (!(*data_out = aligned_alloc(page, all)))
-        return weir__fail(WEIR_ERR_NOMEM, "no memory for %zu bytes of %s", all, what);
-    if ((status = weir_memory_register(context, *data_out, all))) {
-        free(*data_out);
-        *data_out = NULL;
-    }
-    return status;
-}
-
-void weir__cc_locked_free(weir_context *context, uint32_t *data)
-{
-    if (data)
-        (void)weir_memory_unregister(context, data);
-    free(data);
-}
-
 /* Segments follow one another, each at a multiple of 16 bytes. */
 static weir_status place(struct cutter *c)
 {
@@ -165,7 +144,7 @@ static weir_status place(struct cutter *c)
     }
     s->first[c->count] = s->words;
     s->count = c->count;
-    if (!(status = weir__cc_locked_alloc(s->context, s->words * 4, "arcs in segments", &s->data)))
+    if (!(status = weir__locked_alloc(s->context, s->words * 4, 1, "arcs in segments", &s->data)))
         status =
             weir__activity_for("writing segments", "segments", c->count, 1, 0, write_segments, c);
     return status;
@@ -192,6 +171,6 @@ weir_status weir__cc_segments_create(weir_context *context, const weir_graph *gr
 
 void weir__cc_segments_destroy(weir__cc_segments *s)
 {
-    weir__cc_locked_free(s->context, s->data);
+    weir__locked_free(s->context, s->data);
     free(s->first);
 }

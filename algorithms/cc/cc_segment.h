@@ -21,11 +21,5 @@ weir_status weir__cc_segments_create(weir_context *context, const weir_graph *gr
 /** What that needs, @p bytes being those of a segment. */
 void weir__cc_segments_need(const weir_graph *graph, size_t bytes, struct weir__need *need);
 void weir__cc_segments_destroy(weir__cc_segments *segments);
-/** Host memory, page-locked where there are GPUs. @param[in] what  "labels", for the sentence.
- *  @retval WEIR_ERR_NOMEM  with *data_out NULL. */
-weir_status weir__cc_locked_alloc(weir_context *context, uint64_t bytes, const char *what,
-                                  uint32_t **data_out);
-/** NULL is fine. */
-void weir__cc_locked_free(weir_context *context, uint32_t *data);
 
 #endif

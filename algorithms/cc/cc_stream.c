@@ -314,7 +314,7 @@ static weir_status create_all(weir__cc_streamed *cc, const weir_graph *graph,
     }
     if (status || weir__context_planned(cc->context))
         return status ? status : count_buffers(cc);
-    if ((status = weir__cc_locked_alloc(cc->context, cc->vertices * 4, "labels", &cc->labels)))
+    if ((status = weir__locked_alloc(cc->context, cc->vertices, 4, "labels", &cc->labels)))
         return status;
     return weir__cc_segments_create(cc->context, graph, cc->packet_bytes, &cc->segments);
 }
@@ -368,7 +368,7 @@ void weir__cc_streamed_destroy(weir__cc_streamed *cc)
     for (uint32_t i = 0; i < 2 * cc->devices; i++)
         weir_device_free(weir_context_device(cc->context, i / 2), cc->counted[i]);
     weir__cc_segments_destroy(&cc->segments);
-    weir__cc_locked_free(cc->context, cc->labels);
+    weir__locked_free(cc->context, cc->labels);
     weir__dataflow_owner_destroy(&cc->owner);
     weir__context_release(cc->context);
     free(cc);

@@ -187,10 +187,14 @@ static int allocate(struct session *session)
     const size_t vertices = (size_t)session->graph->vertices, roots = session->report.count;
     weir__cli_graph500_report *report = &session->report;
     weir_status status;
-    if ((status = weir__calloc(vertices, sizeof *session->levels, "levels", &session->levels)) ||
-        (status = weir__calloc(vertices, sizeof *session->parents, "parents", &session->parents)) ||
-        (session->sssp && (status = weir__calloc(vertices, sizeof *session->distances, "distances",
-                                                 &session->distances))) ||
+    weir_context *context = report->context;
+    if ((status = weir__locked_alloc(context, vertices, sizeof *session->levels, "levels",
+                                     &session->levels)) ||
+        (status = weir__locked_alloc(context, vertices, sizeof *session->parents, "parents",
+                                     &session->parents)) ||
+        (session->sssp &&
+         (status = weir__locked_alloc(context, vertices, sizeof *session->distances, "distances",
+                                      &session->distances))) ||
         (status = weir__calloc(roots, sizeof *report->runs, "results", &report->runs)))
         return weir__cli_fail_status(status);
     for (size_t i = 0; i < roots; i++)
@@ -357,13 +361,14 @@ static void close_session(struct session *session)
     weir_bfs_destroy(session->bfs);
     weir_sssp_destroy(session->sssp);
     weir_graph_destroy(session->graph);
-    if (session->report.context)
+    if (session->report.context) {
+        weir__locked_free(session->report.context, session->levels);
+        weir__locked_free(session->report.context, session->distances);
+        weir__locked_free(session->report.context, session->parents);
         weir_context_destroy(session->report.context);
+    }
     free_list(session);
     free(session->begins);
-    free(session->levels);
-    free(session->distances);
-    free(session->parents);
     free(session->roots);
     free(session->report.runs);
 }

@@ -1,13 +1,14 @@
 /** @file gather.c  Results that lie on devices by number, brought to the host by vertex (gather.h says how). */
 #include "algorithms/common/gather.h"
 #include "algorithms/common/need.h"
-#include "algorithms/common/values_op.h"
 #include "runtime/observe.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define CHUNK         (UINT64_C(1) << 16)
+#define CHUNK (UINT64_C(1) << 16)
+#define WIDEN_CHUNK \
+    (UINT64_C(1) << 17) /* values that a thread takes: fewer do not pay for its start */
 #define STRETCH_LEAST (UINT64_C(4) << 20) /* bytes of a stretch: a copy of fewer takes no longer */
 #define STRETCH_MOST  (UINT64_C(16) << 20)
 
@@ -33,7 +34,8 @@ void weir__numbering_destroy(struct weir__numbering *numbering)
         return;
     weir_queue_destroy(numbering->queue);
     weir_device_free(device(numbering, 0), numbering->order);
-    weir_device_free(device(numbering, 0), numbering->counted);
+    weir_device_free(device(numbering, 0), numbering->counted[0]);
+    weir_device_free(device(numbering, 0), numbering->counted[1]);
     for (uint32_t p = 0; p < numbering->parts; p++)
         weir_device_free(device(numbering, p), numbering->map[p]);
     pthread_mutex_destroy(&numbering->lock);
@@ -68,6 +70,46 @@ void weir__permute(const uint32_t *number, uint64_t count, const void *values, s
 {
     struct permutation permutation = {number, values, values_out, value_bytes};
     weir__parallel_for(count, CHUNK, 0, permute, &permutation);
+}
+
+/* ---- wider ------------------------------------------------------------------------------------- */
+
+struct widening {
+    const struct weir__numbering *numbering;
+    enum values_form form;
+    void *values;
+    uint64_t base; /* the vertex that an interval counts from */
+};
+
+/* The value of an interval that lie in the front half of the array, from the back: what is written was read before. */
+static void widen_some(void *user, uint64_t begin, uint64_t end)
+{
+    const struct widening *w = user;
+    const uint32_t first = 0;
+    const uint32_t *vertex = w->numbering ? w->numbering->vertex : NULL;
+    const unsigned char *front = w->values;
+    unsigned char *back = w->values;
+    for (uint64_t v = w->base + end; v-- > w->base + begin;) {
+        uint32_t narrow;
+        memcpy(&narrow, front + v * sizeof narrow, sizeof narrow);
+        const uint64_t wide = values_widen(narrow, w->form, &first, 1, &vertex);
+        memcpy(back + v * sizeof wide, &wide, sizeof wide);
+    }
+}
+
+/* The back half is made of the second quarter by all cores, then the second quarter of what lies before it, and so on; the last ones
+ * by one core from the back: no memory is taken, which a run would have to wait for. */
+void weir__widen(const struct weir__numbering *numbering, uint64_t count, enum values_form form,
+                 void *values)
+{
+    struct widening widening = {.numbering = numbering, .form = form, .values = values};
+    while (count > WIDEN_CHUNK) {
+        widening.base = (count + 1) / 2;
+        weir__parallel_for(count - widening.base, WIDEN_CHUNK, 0, widen_some, &widening);
+        count = widening.base;
+    }
+    widening.base = 0;
+    widen_some(&widening, 0, count);
 }
 
 static weir_status gather_on_host(const struct weir__numbering *numbering,
@@ -111,6 +153,8 @@ static weir_status upload_map(const struct weir__numbering *numbering, uint32_t 
                               .vertex = NULL,
                               .begin = numbering->begin[p],
                               .owned = numbering->owned[p]};
+    if (weir__context_planned(numbering->context)) /* there may be no numbers */
+        return WEIR_OK;
     if (numbering->vertex)
         return weir__upload(device(numbering, p), map, numbering->vertex + numbering->begin[p],
                             bytes);
@@ -207,10 +251,21 @@ static weir_status make_order(struct weir__numbering *numbering)
     return status;
 }
 
+/* Make the maps that a form needs: the first device reads them where they are. */
+static weir_status make_maps(struct weir__numbering *numbering, enum values_form form)
+{
+    weir_status status = WEIR_OK;
+    for (uint32_t p = 0; form == VALUES_AS_VERTICES && p < numbering->parts && !status; p++)
+        status = make_map(numbering, p);
+    return status;
+}
+
 /* Make everything that has to be there before the first value moves. The caller holds the lock. */
-static weir_status prepare(struct weir__numbering *numbering)
+static weir_status prepare(struct weir__numbering *numbering, enum values_form form)
 {
     weir_status status = make_order(numbering);
+    if (!status)
+        status = make_maps(numbering, form);
     return status || numbering->queue
                ? status
                : weir_queue_create(device(numbering, 0), 0, &numbering->queue);
@@ -222,6 +277,7 @@ struct delivery {
     values_order_args args; /* of a stretch */
     char *stage[2];         /* device memory; stretches take turns */
     uint64_t stretch;       /* vertices of one */
+    size_t width;           /* bytes that a value becomes */
 };
 
 static uint64_t least(uint64_t a, uint64_t b)
@@ -249,7 +305,7 @@ static weir_status start_stretch(struct delivery *d, uint64_t vertex)
 /* While a stretch is copied the next one is put in order. */
 static weir_status deliver(struct delivery *d, char *values_out)
 {
-    const size_t width = d->args.bytes;
+    const size_t width = d->width;
     weir_status status = start_stretch(d, 0);
     for (uint64_t v = 0; v < d->numbering->vertices && !status; v += d->stretch) {
         if ((status = weir_queue_sync(d->numbering->queue)) ||
@@ -262,14 +318,17 @@ static weir_status deliver(struct delivery *d, char *values_out)
     return status ? status : synced;
 }
 
-static void describe(struct delivery *d, const void *const *values, size_t value_bytes)
+static void describe(struct delivery *d, const void *const *values, size_t value_bytes,
+                     enum values_form form)
 {
     const struct weir__numbering *numbering = d->numbering;
-    const uint64_t eighth = numbering->vertices * value_bytes / 8;
+    d->width = form == VALUES_AS_THEY_ARE ? value_bytes : sizeof(uint64_t);
+    const uint64_t eighth = numbering->vertices * d->width / 8;
     const uint64_t bytes = eighth < STRETCH_LEAST ? STRETCH_LEAST : least(eighth, STRETCH_MOST);
-    d->stretch = least(bytes / value_bytes, numbering->vertices);
+    d->stretch = least(bytes / d->width, numbering->vertices);
     d->args.parts = numbering->parts;
     d->args.bytes = (uint32_t)value_bytes;
+    d->args.form = form;
     for (uint32_t p = 0; p < numbering->parts; p++) {
         d->args.values[p] = values[p];
         d->args.first[p] = numbering->begin[p];
@@ -278,7 +337,7 @@ static void describe(struct delivery *d, const void *const *values, size_t value
 }
 
 weir_status weir__gather_on_devices(struct weir__numbering *numbering, const void *const *values,
-                                    size_t value_bytes, void *values_out)
+                                    size_t value_bytes, enum values_form form, void *values_out)
 {
     struct delivery delivery = {.numbering = numbering};
     void *stage = NULL;
@@ -286,12 +345,15 @@ weir_status weir__gather_on_devices(struct weir__numbering *numbering, const voi
         return weir__fail(WEIR_ERR_UNSUPPORTED,
                           "values of %zu bytes cannot be put in order on these devices",
                           value_bytes);
-    describe(&delivery, values, value_bytes);
-    const size_t bytes = (size_t)delivery.stretch * value_bytes;
+    describe(&delivery, values, value_bytes, form);
+    const size_t bytes = (size_t)delivery.stretch * delivery.width;
     pthread_mutex_lock(&numbering->lock);
-    weir_status status = prepare(numbering);
-    if (!status && !(status = weir__device_alloc_as(device(numbering, 0), WEIR__GATHER_STAGE,
-                                                    2 * delivery.stretch, value_bytes, &stage))) {
+    weir_status status = prepare(numbering, form);
+    for (uint32_t p = 0; p < numbering->parts; p++)
+        delivery.args.vertex[p] = numbering->map[p];
+    if (!status &&
+        !(status = weir__device_alloc_as(device(numbering, 0), WEIR__GATHER_STAGE,
+                                         2 * delivery.stretch, delivery.width, &stage))) {
         delivery.stage[0] = stage;
         delivery.stage[1] = delivery.stage[0] + bytes;
         status = deliver(&delivery, values_out);
@@ -310,29 +372,48 @@ static int all_gpus(const struct weir__numbering *numbering)
     return 1;
 }
 
+static weir_status gather(struct weir__numbering *numbering, const void *const *values,
+                          size_t value_bytes, enum values_form form, void *values_out)
+{
+    weir_status status = WEIR_ERR_NOMEM;
+    if (may_be_on_devices(numbering, value_bytes) && all_gpus(numbering))
+        status = weir__gather_on_devices(numbering, values, value_bytes, form, values_out);
+    if (status != WEIR_ERR_NOMEM)
+        return status;
+    /* If the pool has no room beside the graph, values go through the host. */
+    status = gather_on_host(numbering, values, value_bytes, values_out);
+    if (!status && form != VALUES_AS_THEY_ARE)
+        weir__widen(numbering, numbering->vertices, form, values_out);
+    return status;
+}
+
 weir_status weir__gather(struct weir__numbering *numbering, const void *const *values,
                          size_t value_bytes, void *values_out)
 {
-    weir_status status = WEIR_ERR_NOMEM;
     if (value_bytes == 0)
         return weir__fail(WEIR_ERR_INVALID, "values of 0 bytes cannot be gathered");
-    if (may_be_on_devices(numbering, value_bytes) && all_gpus(numbering))
-        status = weir__gather_on_devices(numbering, values, value_bytes, values_out);
-    /* If the pool has no room beside the graph, values go through the host. */
-    return status == WEIR_ERR_NOMEM ? gather_on_host(numbering, values, value_bytes, values_out)
-                                    : status;
+    return gather(numbering, values, value_bytes, VALUES_AS_THEY_ARE, values_out);
 }
 
-weir_status weir__gather_count(struct weir__numbering *numbering, size_t value_bytes)
+weir_status weir__gather_wide(struct weir__numbering *numbering, const void *const *values,
+                              enum values_form form, void *values_out)
+{
+    return gather(numbering, values, sizeof(uint32_t), form, values_out);
+}
+
+weir_status weir__gather_count(struct weir__numbering *numbering, size_t value_bytes,
+                               enum values_form form)
 {
     struct delivery delivery = {.numbering = numbering};
     const void *values[WEIR_DEVICES_MAX] = {NULL};
+    void **counted = &numbering->counted[form != VALUES_AS_THEY_ARE];
+    weir_status status;
     if (!weir__context_planned(numbering->context) || !may_be_on_devices(numbering, value_bytes) ||
-        !all_gpus(numbering) || numbering->counted)
+        !all_gpus(numbering))
         return WEIR_OK;
-    describe(&delivery, values, value_bytes);
-    weir_status status = make_order(numbering);
-    return status ? status
-                  : weir__device_alloc_as(device(numbering, 0), WEIR__GATHER_STAGE,
-                                          2 * delivery.stretch, value_bytes, &numbering->counted);
+    describe(&delivery, values, value_bytes, form);
+    if ((status = make_order(numbering)) || (status = make_maps(numbering, form)) || *counted)
+        return status;
+    return weir__device_alloc_as(device(numbering, 0), WEIR__GATHER_STAGE, 2 * delivery.stretch,
+                                 delivery.width, counted);
 }

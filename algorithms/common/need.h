@@ -7,6 +7,7 @@
 #define WEIR_ALGORITHMS_COMMON_NEED_H
 
 #include "algorithms/algorithms.h"
+#include "algorithms/common/values_op.h"
 #include "algorithms/rows.h"
 #include "runtime/room.h"
 
@@ -47,7 +48,8 @@ uint64_t weir__halo_most(const struct weir__sizes *sizes, uint32_t part);
 uint64_t weir__halo_usual(const struct weir__sizes *sizes, uint32_t part);
 /** weir__gather_count() of a placement, and of rows. */
 weir_status weir__placement_count_results(const weir_placement *placement, size_t value_bytes);
-weir_status weir__rows_count_results(const weir_rows *rows, size_t value_bytes);
+weir_status weir__rows_count_results(const weir_rows *rows, size_t value_bytes,
+                                     enum values_form form);
 /** weir_rows_create(), with a partition, but for what the program reserves. Of the sizes `transposed` says whether there
  *  are in-arcs that are not the out-arcs; they are not counted by part here. @param[in] memory  of arcs; never AUTO. */
 void weir__rows_need(const struct weir__sizes *sizes, const weir_rows_config *config,

@@ -219,7 +219,7 @@ uint32_t weir_placement_degree(const weir_placement *placement, uint64_t vertex)
 
 weir_status weir__placement_count_results(const weir_placement *placement, size_t value_bytes)
 {
-    return weir__gather_count(placement->numbering, value_bytes);
+    return weir__gather_count(placement->numbering, value_bytes, VALUES_AS_THEY_ARE);
 }
 
 weir_status weir_placement_gather(const weir_placement *placement, const void *const *values,

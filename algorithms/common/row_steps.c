@@ -1,11 +1,9 @@
 /** @file row_steps.c  An algorithm in supersteps over a graph that is placed by rows. */
 #include "algorithms/common/row_steps.h"
+#include "algorithms/common/gather.h"
 #include "runtime/support.h"
 
 #include <string.h>
-
-#define NAME_CHUNK \
-    (UINT64_C(1) << 17) /* numbers that a thread takes at a time; fewer do not pay for its start */
 
 /* ---- memory ------------------------------------------------------------------------------------ */
 
@@ -63,6 +61,18 @@ static weir_status reserve(const struct weir__row_steps *on, const weir_graph *g
 
 /* ---- the object -------------------------------------------------------------------------------- */
 
+/* What bringing results to the host takes of the devices, where they only count. */
+static weir_status count_results(const struct weir__row_steps *on, const void *user)
+{
+    const struct weir__row_form *form = on->form;
+    const weir_steps_array *tree = form->tree ? array_of(form, form->tree) : NULL;
+    weir_status status =
+        weir__rows_count_results(on->rows, array_of(form, form->values)->bytes, form->gathered);
+    return status || !tree || !tree->count(user, 0, 0)
+               ? status
+               : weir__rows_count_results(on->rows, tree->bytes, VALUES_AS_VERTICES);
+}
+
 weir_status weir__row_steps_create(struct weir__row_steps *on, const struct weir__row_form *form,
                                    weir_context *context, const weir_graph *graph,
                                    const weir_partition *partition, const weir_run_options *options,
@@ -90,8 +100,7 @@ weir_status weir__row_steps_create(struct weir__row_steps *on, const struct weir
     for (uint32_t d = 0; d < on->parts && !status; d++)
         memcpy((char *)weir_steps_args(on->steps, d) + form->rows, weir__row_steps_part(on, d),
                sizeof(weir_rows_part));
-    return status ? status
-                  : weir__rows_count_results(on->rows, array_of(on->form, form->values)->bytes);
+    return status ? status : count_results(on, user);
 }
 
 void weir__row_steps_destroy(struct weir__row_steps *on)
@@ -176,42 +185,13 @@ weir_status weir__row_steps_gather(const struct weir__row_steps *on, const char 
     return weir_rows_gather(on->rows, all, of->bytes, values_out);
 }
 
-struct naming {
-    int64_t *vertices;
-    const uint32_t *of;
-    uint64_t base; /* the vertex that an interval counts from */
-};
-
-/* Makes vertices of an interval of the numbers that lie in the front half of the array. */
-static void name_some(void *user, uint64_t begin, uint64_t end)
+weir_status weir__row_steps_gather_wide(const struct weir__row_steps *on, const char *array,
+                                        enum values_form form, void *values_out)
 {
-    const struct naming *naming = user;
-    const unsigned char *front = (const unsigned char *)naming->vertices;
-    uint32_t number;
-    for (uint64_t v = naming->base + end; v-- > naming->base + begin;) {
-        memcpy(&number, front + v * sizeof number, sizeof number);
-        naming->vertices[v] = number == UINT32_MAX ? -1 : (int64_t)naming->of[number];
-    }
-}
-
-/* The back half is made of the second quarter by all cores, then the second quarter of what lies before it, and so on; the last ones
- * by one core from the back: no memory is taken, which a run would have to wait for. */
-weir_status weir__row_steps_gather_vertices(const struct weir__row_steps *on, const char *array,
-                                            int64_t *vertices_out)
-{
-    struct naming naming = {.vertices = vertices_out, .of = weir_rows_vertices(on->rows)};
-    uint64_t n = on->vertices;
-    const weir_status status = weir__row_steps_gather(on, array, vertices_out);
-    if (status)
-        return status;
-    while (n > NAME_CHUNK) {
-        naming.base = (n + 1) / 2;
-        weir__parallel_for(n - naming.base, NAME_CHUNK, 0, name_some, &naming);
-        n = naming.base;
-    }
-    naming.base = 0;
-    name_some(&naming, 0, n);
-    return WEIR_OK;
+    const void *all[WEIR_DEVICES_MAX];
+    for (uint32_t d = 0; d < on->parts; d++)
+        all[d] = rows_of(on, array_of(on->form, array), d);
+    return weir__rows_gather_wide(on->rows, all, form, values_out);
 }
 
 weir_status weir__row_steps_values(const struct weir__row_steps *on, uint32_t device,

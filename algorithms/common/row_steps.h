@@ -9,6 +9,7 @@
 #define WEIR_ALGORITHMS_COMMON_ROW_STEPS_H
 
 #include "algorithms/common/need.h"
+#include "algorithms/common/values_op.h"
 #include "algorithms/rows.h"
 #include "worklist/steps.h"
 
@@ -22,6 +23,8 @@ struct weir__row_form {
     const char *
         values; /**< the array of results: one an owned number, or one for each number of all devices */
     weir_value_kind kind;
+    enum values_form gathered; /**< as what the values come to the host */
+    const char *tree; /**< an array of numbers that comes as vertices, if it is taken; NULL: none */
     /** What arrays of extent WEIR_STEPS_COUNTED take, as far as they are written to, and what the host needs for a
      *  while; other arrays are counted by their extents. May be NULL. */
     void (*need)(const struct weir__sizes *sizes, const void *user, struct weir__need *need);
@@ -64,10 +67,9 @@ void weir__row_steps_picked(const struct weir__row_steps *on, weir_run_stats *st
 /** An array of one element an owned number, or a number, brought to the host in the order of vertices. */
 weir_status weir__row_steps_gather(const struct weir__row_steps *on, const char *array,
                                    void *values_out);
-/** The same of an array of numbers, of 4 bytes each, brought as the vertices that have them; all bits stand for none, which is -1.
- *  @par Blocks  yes; works on all cores. */
-weir_status weir__row_steps_gather_vertices(const struct weir__row_steps *on, const char *array,
-                                            int64_t *vertices_out);
+/** The same of an array of 4 bytes an element, each of which becomes 8 (weir__gather_wide()). */
+weir_status weir__row_steps_gather_wide(const struct weir__row_steps *on, const char *array,
+                                        enum values_form form, void *values_out);
 /** As weir_bfs_values() and its like, after a complete run. */
 weir_status weir__row_steps_values(const struct weir__row_steps *on, uint32_t device,
                                    weir_values *values_out);

@@ -362,9 +362,16 @@ const uint32_t *weir_rows_degrees(const weir_rows *rows)
     return rows->degree;
 }
 
-weir_status weir__rows_count_results(const weir_rows *rows, size_t value_bytes)
+weir_status weir__rows_count_results(const weir_rows *rows, size_t value_bytes,
+                                     enum values_form form)
 {
-    return weir__gather_count(rows->numbering, value_bytes);
+    return weir__gather_count(rows->numbering, value_bytes, form);
+}
+
+weir_status weir__rows_gather_wide(const weir_rows *rows, const void *const *values,
+                                   enum values_form form, void *values_out)
+{
+    return weir__gather_wide(rows->numbering, values, form, values_out);
 }
 
 weir_status weir_rows_gather(const weir_rows *rows, const void *const *values, size_t value_bytes,

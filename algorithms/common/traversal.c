@@ -287,7 +287,7 @@ weir_status weir_traversal_create(weir_placement *placement, const weir_operator
     if ((status = create_worklist(traversal, &asked)) || (status = fill_values(traversal)) ||
         (status = clear_counts(traversal)) || (status = count_once(traversal)) ||
         (status = sync_all(traversal)) ||
-        (status = weir__gather_count(placement->numbering, known.value_bytes)))
+        (status = weir__gather_count(placement->numbering, known.value_bytes, VALUES_AS_THEY_ARE)))
         goto err;
     weir__prepare_more(&begin, &placement->prepared, &traversal->prepared);
     *traversal_out = traversal;

@@ -33,14 +33,23 @@ typedef struct values_count_args {
     uint32_t fill;  /* a byte */
 } values_count_args;
 
+/** What a value becomes on its way into the order of vertices; but for the first, values have 4 bytes and become 8. */
+enum values_form {
+    VALUES_AS_THEY_ARE = 0,
+    VALUES_AS_VERTICES, /* a number: the vertex that has it, an int64_t; all bits: -1 */
+    VALUES_AS_DOUBLES   /* a whole number; all bits: infinity */
+};
+
 typedef struct values_order_args {
     const void *values[WEIR_DEVICES_MAX]; /* of each part, by row; memory that the device reaches */
+    const uint32_t *vertex[WEIR_DEVICES_MAX]; /* of each part, by row: where values are numbers */
     uint32_t first[WEIR_DEVICES_MAX +
                    1];      /* number of each part's first row; then one that is larger than all */
     const uint32_t *number; /* by vertex, from that of the first one wanted on */
     void *out;              /* by vertex, from that one on */
     uint64_t count;         /* vertices */
     uint32_t parts, bytes;  /* of a value: 4 or 8 */
+    uint32_t form;          /* a values_form */
 } values_order_args;
 
 extern const weir_kernel weir__values_count_kernel, weir__values_order_kernel;
@@ -118,6 +127,24 @@ WEIR_DEV const void *values_at(const values_order_args *a, uint32_t number)
     return (const char *)a->values[part] + (uint64_t)(number - a->first[part]) * a->bytes;
 }
 
+/** What a value of 4 bytes becomes. @param[in] vertex  that has the number: a table from a part's first number on, for each part. */
+WEIR_DEV uint64_t values_widen(uint32_t value, uint32_t form, const uint32_t *first, uint32_t parts,
+                               const uint32_t *const *vertex)
+{
+    union {
+        double number;
+        uint64_t bits;
+    } as;
+    if (form == VALUES_AS_DOUBLES) {
+        as.number = value;
+        return value == UINT32_MAX ? UINT64_C(0x7FF0000000000000) : as.bits;
+    }
+    if (value == UINT32_MAX)
+        return UINT64_MAX;
+    const uint32_t part = parts == 1 ? 0 : weir_steps_owner(first, value);
+    return vertex[part][value - first[part]];
+}
+
 WEIR_DEV void values_order_batch(const values_order_args *a, uint64_t vertex)
 {
     const void *at[VALUES_BATCH];
@@ -133,7 +160,10 @@ WEIR_DEV void values_order_batch(const values_order_args *a, uint64_t vertex)
     }
     for (uint32_t k = 0; k < VALUES_BATCH; k++) {
         const uint64_t v = vertex + k * WEIR_LANES;
-        if (v < a->count && a->bytes == 4)
+        if (v < a->count && a->form != VALUES_AS_THEY_ARE)
+            ((uint64_t *)a->out)[v] =
+                values_widen((uint32_t)value[k], a->form, a->first, a->parts, a->vertex);
+        else if (v < a->count && a->bytes == 4)
             ((uint32_t *)a->out)[v] = (uint32_t)value[k];
         else if (v < a->count)
             ((uint64_t *)a->out)[v] = value[k];

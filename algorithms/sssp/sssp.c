@@ -7,6 +7,7 @@
  * with the wide operator, which the object keeps from then on. */
 #include "algorithms/common/algorithm.h"
 #include "algorithms/common/forms.h"
+#include "algorithms/common/gather.h"
 #include "algorithms/common/traversal.h"
 #include "algorithms/sssp/sssp.h"
 #include "algorithms/sssp/sssp_in_step.h"
@@ -21,8 +22,8 @@
 
 extern const weir_operator weir__sssp_u32_operator, weir__sssp_f64_operator;
 
-#define EXACT_MAX   9007199254740992.0  /* 2^53 */
-#define WIDEN_CHUNK (UINT64_C(1) << 14) /* distances that a thread takes at a time */
+#define EXACT_MAX 9007199254740992.0  /* 2^53 */
+#define CHUNK     (UINT64_C(1) << 14) /* distances that a thread takes at a time */
 
 struct weir_sssp {
     struct weir__algorithm head; /* first */
@@ -401,37 +402,6 @@ weir_status weir_sssp_run(weir_sssp *sssp, uint64_t source, weir_run_stats *stat
     return WEIR_OK;
 }
 
-struct widening {
-    double *distances;
-    uint64_t base; /* the vertex that an interval counts from */
-};
-
-/* Makes doubles of an interval of the 32-bit distances that lie in the front half of the array. */
-static void widen_some(void *user, uint64_t begin, uint64_t end)
-{
-    const struct widening *widening = user;
-    const unsigned char *front = (const unsigned char *)widening->distances;
-    uint32_t narrow;
-    for (uint64_t v = widening->base + end; v-- > widening->base + begin;) {
-        memcpy(&narrow, front + v * sizeof narrow, sizeof narrow);
-        widening->distances[v] = narrow == SSSP_U32_UNREACHED ? (double)INFINITY : (double)narrow;
-    }
-}
-
-/* The back half is made of the second quarter by all cores, then the second quarter of what lies before it, and so on;
- * the last ones by one core from the back. */
-static void widen_distances(uint64_t n, double *distances)
-{
-    struct widening widening = {.distances = distances};
-    while (n > WIDEN_CHUNK) {
-        widening.base = (n + 1) / 2;
-        weir__parallel_for(n - widening.base, WIDEN_CHUNK, 0, widen_some, &widening);
-        n = widening.base;
-    }
-    widening.base = 0;
-    widen_some(&widening, 0, n);
-}
-
 static void mark_unreached(void *user, uint64_t begin, uint64_t end)
 {
     double *distances = user;
@@ -443,29 +413,37 @@ static void mark_unreached(void *user, uint64_t begin, uint64_t end)
     }
 }
 
-/* Distances of the last run as they lie on the devices. */
-static weir_status gather(const weir_sssp *sssp, void *distances_out)
+/* Distances of the last run through the worklist as they lie on the devices, then as doubles. */
+static weir_status gather(const weir_sssp *sssp, double *distances_out)
+{
+    const uint64_t n = sssp->head.vertices;
+    weir_status status = weir_traversal_gather(sssp->head.traversal, distances_out);
+    if (status)
+        return status;
+    if (sssp->wide)
+        weir__parallel_for(n, CHUNK, 0, mark_unreached, distances_out);
+    else
+        weir__widen(NULL, n, VALUES_AS_DOUBLES, distances_out);
+    return WEIR_OK;
+}
+
+static void forget(void *user, uint64_t begin, uint64_t end)
+{
+    double *distances = user;
+    for (uint64_t v = begin; v < end; v++)
+        distances[v] = INFINITY;
+}
+
+weir_status weir_sssp_distances(weir_sssp *sssp, double *distances_out)
 {
     weir_status status = weir__algorithm_complete(&sssp->head, "distances");
     if (status)
         return status;
     if (!sssp->in_step)
-        return weir_traversal_gather(sssp->head.traversal, distances_out);
+        return gather(sssp, distances_out);
     if (sssp->head.ran)
         return weir__sssp_in_step_distances(sssp->in_step, distances_out);
-    memset(distances_out, 0xFF, (size_t)sssp->head.vertices * sizeof(uint32_t)); /* before a run */
-    return WEIR_OK;
-}
-
-weir_status weir_sssp_distances(weir_sssp *sssp, double *distances_out)
-{
-    weir_status status = gather(sssp, distances_out);
-    if (status)
-        return status;
-    if (sssp->wide)
-        weir__parallel_for(sssp->head.vertices, WIDEN_CHUNK, 0, mark_unreached, distances_out);
-    else
-        widen_distances(sssp->head.vertices, distances_out);
+    weir__parallel_for(sssp->head.vertices, CHUNK, 0, forget, distances_out);
     return WEIR_OK;
 }
 

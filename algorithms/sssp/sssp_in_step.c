@@ -193,6 +193,8 @@ static const struct weir__row_form form = {.program = &program,
                                            .rows = FIELD(part),
                                            .values = "distance",
                                            .kind = WEIR_VALUE_U32,
+                                           .gathered = VALUES_AS_DOUBLES,
+                                           .tree = "parent",
                                            .need = need,
                                            .placed = look_at_rows};
 
@@ -369,15 +371,14 @@ weir_status weir__sssp_in_step_run(struct sssp_in_step *in_step, uint64_t source
     return WEIR_OK;
 }
 
-weir_status weir__sssp_in_step_distances(const struct sssp_in_step *in_step,
-                                         uint32_t *distances_out)
+weir_status weir__sssp_in_step_distances(const struct sssp_in_step *in_step, double *distances_out)
 {
-    return weir__row_steps_gather(&in_step->on, "distance", distances_out);
+    return weir__row_steps_gather_wide(&in_step->on, "distance", VALUES_AS_DOUBLES, distances_out);
 }
 
 weir_status weir__sssp_in_step_parents(const struct sssp_in_step *in_step, int64_t *parents_out)
 {
-    return weir__row_steps_gather_vertices(&in_step->on, "parent", parents_out);
+    return weir__row_steps_gather_wide(&in_step->on, "parent", VALUES_AS_VERTICES, parents_out);
 }
 
 weir_status weir__sssp_in_step_link_items(const struct sssp_in_step *in_step, uint32_t from,

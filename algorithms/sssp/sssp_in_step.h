@@ -30,9 +30,8 @@ void weir__sssp_in_step_picked(const struct sssp_in_step *in_step, weir_run_stat
 /** @param[out] far_out  whether a distance did not fit; then the results are of no use. */
 weir_status weir__sssp_in_step_run(struct sssp_in_step *in_step, uint64_t source,
                                    weir_run_stats *stats_out, int *far_out);
-/** Distances of the last run by vertex, SSSP_U32_UNREACHED where there are none. @par Blocks  yes. */
-weir_status weir__sssp_in_step_distances(const struct sssp_in_step *in_step,
-                                         uint32_t *distances_out);
+/** Distances of the last run by vertex, infinite where there are none. @par Blocks  yes. */
+weir_status weir__sssp_in_step_distances(const struct sssp_in_step *in_step, double *distances_out);
 /** The tree of the last run by vertex, as weir_sssp_parents(). @par Blocks  yes. */
 weir_status weir__sssp_in_step_parents(const struct sssp_in_step *in_step, int64_t *parents_out);
 /** Values that the last run sent from one device to another. @retval WEIR_ERR_INVALID  no such devices. */

@@ -255,7 +255,8 @@ static void values_come_in_the_order_of_vertices(void **state)
             assert_in_order(out, vertices, bytes);
         }
         memset(out, 0, VERTICES * 12);
-        weir_status status = weir__gather_on_devices(s->numbering, values, bytes, out);
+        weir_status status =
+            weir__gather_on_devices(s->numbering, values, bytes, VALUES_AS_THEY_ARE, out);
         assert_true(!status || status == WEIR_ERR_UNSUPPORTED);
         assert_true(!status || bytes == 1 || bytes == 12 || strstr(*state, "cuda"));
         if (!status)
@@ -281,11 +282,75 @@ static void stretches_come_one_after_the_other(void **state)
             if (registered)
                 OK(weir_memory_register(context, out, MANY * bytes));
             memset(out, 0, MANY * bytes);
-            OK(weir__gather_on_devices(s->numbering, values, bytes, out));
+            OK(weir__gather_on_devices(s->numbering, values, bytes, VALUES_AS_THEY_ARE, out));
             assert_in_order(out, MANY, bytes);
             if (registered)
                 OK(weir_memory_unregister(context, out));
         }
+        close_scattered(s);
+    }
+    free(out);
+    weir_context_destroy(context);
+}
+
+/* A value of a vertex: another vertex's number, or none. */
+static uint64_t friend_of(uint64_t vertex, uint64_t vertices)
+{
+    return vertex % 5 == 2 ? UINT64_MAX : (vertex * 7919 + 3) % vertices;
+}
+
+static void fill_with_friends(struct scattered *s)
+{
+    const uint64_t vertices = s->fields.vertices;
+    for (uint32_t p = 0; p < s->fields.parts; p++) {
+        uint32_t *host = malloc(s->fields.owned[p] * sizeof *host + 1);
+        assert_non_null(host);
+        for (uint32_t r = 0; r < s->fields.owned[p]; r++) {
+            const uint32_t vertex = s->vertex[s->fields.begin[p] + r];
+            const uint64_t other = vertex == UINT32_MAX ? UINT64_MAX : friend_of(vertex, vertices);
+            host[r] = other == UINT64_MAX ? UINT32_MAX : s->number[other];
+        }
+        OK(weir__upload(weir_context_device(s->fields.context, p), s->values[p], host,
+                        s->fields.owned[p] * sizeof *host));
+        free(host);
+    }
+}
+
+static void assert_wide(const struct scattered *s, enum values_form form, const void *out)
+{
+    const uint64_t vertices = s->fields.vertices;
+    for (uint64_t v = 0; v < vertices; v++) {
+        const uint64_t other = friend_of(v, vertices);
+        if (form == VALUES_AS_VERTICES)
+            assert_int_equal(((const int64_t *)out)[v], other == UINT64_MAX ? -1 : (int64_t)other);
+        else
+            assert_true(((const double *)out)[v] ==
+                        (other == UINT64_MAX ? (double)INFINITY : (double)s->number[other]));
+    }
+}
+
+/* Numbers become vertices, whole numbers doubles, on whatever way they go: more than two stretches, and intervals of the
+ * widening on the host that are halved several times. */
+static void values_become_wider_on_the_way(void **state)
+{
+    static const enum values_form forms[] = {VALUES_AS_VERTICES, VALUES_AS_DOUBLES};
+    weir_context *context = open_or_skip(state);
+    uint64_t *out = malloc(MANY * sizeof *out);
+    assert_non_null(out);
+    for (int i = 0; i < 2 * 2 * 3; i++) {
+        const uint64_t vertices = i / 4 == 0 ? MANY : i / 4 == 1 ? 1 : VERTICES;
+        const void *values[WEIR_DEVICES_MAX];
+        struct scattered *s = open_scattered(context, i / 2 % 2 ? 17 : 0, vertices, 4, values);
+        s->fields.vertex = s->numbering->vertex = s->vertex;
+        fill_with_friends(s);
+        memset(out, 0x77, vertices * sizeof *out);
+        OK(weir__gather_wide(s->numbering, values, forms[i % 2], out));
+        assert_wide(s, forms[i % 2], out);
+        memset(out, 0x77, vertices * sizeof *out);
+        weir_status status = weir__gather_on_devices(s->numbering, values, 4, forms[i % 2], out);
+        assert_true(!status || status == WEIR_ERR_UNSUPPORTED);
+        if (!status)
+            assert_wide(s, forms[i % 2], out);
         close_scattered(s);
     }
     free(out);
@@ -445,9 +510,10 @@ int main(void)
     ON_BACKEND(f, "host:1"), ON_BACKEND(f, "host:3"), ON_BACKEND(f, "host:2x2"), \
         ON_BACKEND(f, "cuda:0"), ON_BACKEND(f, "cuda:0-1")
     const struct CMUnitTest tests[] = {
-        ON_EACH(results_are_those_on_the_host), ON_EACH(values_come_in_the_order_of_vertices),
-        ON_EACH(downloads_of_all_sizes),        ON_EACH(counts_are_those_of_the_host),
-        ON_EACH(far_values_of_a_traversal),     ON_EACH(stretches_come_one_after_the_other),
+        ON_EACH(results_are_those_on_the_host),  ON_EACH(values_come_in_the_order_of_vertices),
+        ON_EACH(downloads_of_all_sizes),         ON_EACH(counts_are_those_of_the_host),
+        ON_EACH(far_values_of_a_traversal),      ON_EACH(stretches_come_one_after_the_other),
+        ON_EACH(values_become_wider_on_the_way),
     };
     return cmocka_run_group_tests_name("values", tests, NULL, NULL);
 }

@@ -261,13 +261,8 @@ const char *weir__cli_value_text(const weir__cli_algorithm *algorithm, double va
         return weir_##algorithm##_reference(graph, source, (value_type *)values_out);            \
     }
 
-/** What `certify` returns where the devices have no room beside what the run holds, and nobody asked for a certificate by name. */
+/** What `certify` returns where the devices have no room beside what they hold; weir_error_detail() says for what. */
 #define CERTIFY_NO_ROOM (-1)
-static inline int weir__cli_may_certify_elsewhere(const weir__cli_request *request,
-                                                  weir_status status)
-{
-    return status == WEIR_ERR_NOMEM && request->verify_by == VERIFY_BY_AUTO;
-}
 
 /** The certificate of an algorithm with exact values. @param[in] call  weir_NAME_certify() with what is named here. */
 #define CERTIFY_FUNCTION(algorithm, call)                                                        \
@@ -276,13 +271,12 @@ static inline int weir__cli_may_certify_elsewhere(const weir__cli_request *reque
         const weir_graph *graph, const void *values, const int64_t *parents,                     \
         weir__cli_trial *trial, char **sentence_out)                                             \
     {                                                                                            \
-        (void)row;                                                                               \
+        (void)row, (void)request;                                                                \
         (void)parents;                                                                           \
         trial->verified_by = "certificate";                                                      \
         const weir_status status = call;                                                         \
-        return weir__cli_may_certify_elsewhere(request, status)                                  \
-                   ? CERTIFY_NO_ROOM                                                             \
-                   : weir__cli_checked(status, sentence_out);                                    \
+        return status == WEIR_ERR_NOMEM ? CERTIFY_NO_ROOM                                        \
+                                        : weir__cli_checked(status, sentence_out);               \
     }
 
 /** For algorithms that start everywhere. */

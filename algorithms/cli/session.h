@@ -15,7 +15,8 @@ struct weir__cli_session {
     weir_graph *graph;
     weir_partition *partition;
     char weights[WEIGHTS_ROOM]; /**< "": the algorithm has none */
-    void *object;               /**< what the algorithm's create made */
+    void *object; /**< what the algorithm's create made; NULL: nothing asks it any more */
+    weir_prepare_stats prepared; /**< of the object */
     uint64_t *sources;
     size_t source_count;
     void *values;            /**< of the last run */

@@ -65,10 +65,9 @@ static int fill_in(const struct weir__cli_session *session, weir__cli_report *re
                                  .trials = &session->trials,
                                  .cold = session->cold,
                                  .shared = session->shared,
+                                 .prepared = session->prepared,
                                  .verified = session->verified,
                                  .difference = session->difference};
-    report->prepared = (weir_prepare_stats)WEIR_PREPARE_STATS_INIT;
-    session->algorithm->prepared(session->object, &report->prepared);
     int code = weir__cli_records_get(rows, 0, &report->first);
     if (!code)
         code = weir__cli_records_get(rows, rows->count - 1, &report->last);

@@ -174,7 +174,15 @@ static int place(struct weir__cli_session *session)
     if (!status)
         status = session->algorithm->create(session->context, session->graph, session->partition,
                                             &options, request, &session->object);
+    session->prepared = (weir_prepare_stats)WEIR_PREPARE_STATS_INIT;
+    if (!status)
+        status = session->algorithm->prepared(session->object, &session->prepared);
     return status ? weir__cli_fail_status(status) : EXIT_DONE;
+}
+
+static uint64_t runs_of(const struct weir__cli_session *session)
+{
+    return session->source_count * session->request->trials;
 }
 
 static int allocate(struct weir__cli_session *session)
@@ -188,8 +196,7 @@ static int allocate(struct weir__cli_session *session)
         status = weir__calloc(vertices, sizeof *session->parents, "parents", &session->parents);
     if (status)
         return weir__cli_fail_status(status);
-    return weir__cli_records_expect(&session->trials.rows,
-                                    session->source_count * session->request->trials);
+    return weir__cli_records_expect(&session->trials.rows, runs_of(session));
 }
 
 static void cancel(void *user)
@@ -208,7 +215,7 @@ static int verify_by_certificate(struct weir__cli_session *session, weir__cli_tr
 {
     const weir__cli_algorithm *algorithm = session->algorithm;
     weir__cli_progress("certifying trial %" PRIu64 "/%" PRIu64, session->trials.rows.count + 1,
-                       session->source_count * session->request->trials);
+                       runs_of(session));
     return algorithm->certify(algorithm, session->request, session->context, session->graph,
                               session->values, session->parents, trial, &session->difference);
 }
@@ -226,11 +233,23 @@ static int verify_by_reference(struct weir__cli_session *session, weir__cli_tria
         &session->difference);
 }
 
-/* The devices are full of what the run holds: then the host judges, as where there are fewer arcs. */
+/* The devices are full of what the runs hold. Behind the last one nobody wants it any more. */
+static int verify_in_its_place(struct weir__cli_session *session, weir__cli_trial *trial)
+{
+    if (session->request->batch || session->trials.rows.count + 1 < runs_of(session))
+        return CERTIFY_NO_ROOM;
+    session->algorithm->destroy(session->object);
+    session->object = NULL;
+    return verify_by_certificate(session, trial);
+}
+
+/* The host judges, as where there are fewer arcs; unless a certificate was asked for by name. */
 static int verify_on_the_host(struct weir__cli_session *session, weir__cli_trial *trial)
 {
     const weir_graph *graph = session->graph;
     weir_status status = WEIR_OK;
+    if (session->request->verify_by != VERIFY_BY_AUTO)
+        return weir__cli_fail_status(WEIR_ERR_NOMEM);
     session->certify = 0;
     if (weir__cli_wants_reference(session)) {
         if (!(status = weir__calloc((size_t)graph->vertices, session->algorithm->value_bytes,
@@ -246,6 +265,8 @@ int weir__cli_verify(struct weir__cli_session *session, weir__cli_trial *trial)
     const uint64_t begin_ns = weir__now_ns();
     int code = session->certify ? verify_by_certificate(session, trial)
                                 : verify_by_reference(session, trial);
+    if (code == CERTIFY_NO_ROOM)
+        code = verify_in_its_place(session, trial);
     if (code == CERTIFY_NO_ROOM)
         code = verify_on_the_host(session, trial);
     trial->verify_ms = session->reference_ms + weir__elapsed_ms(begin_ns);
@@ -265,10 +286,10 @@ static int finish_trial(struct weir__cli_session *session, weir__cli_trial *tria
         return weir__cli_fail_status(status);
     int code = weir__cli_trial_finish(trial, algorithm, session->request, session->values,
                                       session->graph->vertices);
-    if (!code && session->request->verify)
-        code = weir__cli_verify(session, trial);
     if (!code)
         code = weir__cli_trials_links(&session->trials, trial, algorithm, session->object);
+    if (!code && session->request->verify)
+        code = weir__cli_verify(session, trial);
     return code ? code : weir__cli_trials_add(&session->trials, trial);
 }
 
@@ -276,9 +297,9 @@ static int run_trial(struct weir__cli_session *session, uint64_t source)
 {
     weir__cli_trial trial = {.source = source, .stats = WEIR_RUN_STATS_INIT};
     weir__cli_progress("running trial %" PRIu64 "/%" PRIu64, session->trials.rows.count + 1,
-                       session->source_count * session->request->trials);
+                       runs_of(session));
     int code = run_once(session, source, &trial.stats);
-    if (!code && session->source_count * session->request->trials == 1)
+    if (!code && runs_of(session) == 1)
         session->cold = trial;
     return code ? code : finish_trial(session, &trial);
 }
@@ -304,7 +325,7 @@ static int run_source(struct weir__cli_session *session, uint64_t source)
 static int run_all(struct weir__cli_session *session)
 {
     int code = EXIT_DONE;
-    if (session->source_count * session->request->trials > 1) {
+    if (runs_of(session) > 1) {
         weir__cli_progress("warming up");
         session->cold.source = session->sources[0];
         code = run_once(session, session->cold.source, &session->cold.stats);

@@ -95,10 +95,9 @@ static double change_limit(const weir_pr_config *config, const weir_run_stats *s
 
 /* @param[in] context  whose devices iterate; NULL: the host does.
  * @param[in] relative  the most that a rank may change by, of what it becomes. */
-static int compare_change(const weir__cli_algorithm *algorithm, const weir__cli_request *request,
-                          const weir_pr_config *config, weir_context *context,
-                          const weir_graph *graph, const double *ranks, double relative,
-                          weir__cli_trial *trial, char **sentence_out)
+static int compare_change(const weir__cli_algorithm *algorithm, const weir_pr_config *config,
+                          weir_context *context, const weir_graph *graph, const double *ranks,
+                          double relative, weir__cli_trial *trial, char **sentence_out)
 {
     const double limit = change_limit(config, &trial->stats);
     char got[VALUE_ROOM], want[VALUE_ROOM];
@@ -106,7 +105,7 @@ static int compare_change(const weir__cli_algorithm *algorithm, const weir__cli_
     int length = 0;
     weir_status status = context ? weir_pr_certify(context, graph, config, ranks, &change)
                                  : weir_pr_check(graph, config, ranks, &change);
-    if (context && weir__cli_may_certify_elsewhere(request, status))
+    if (context && status == WEIR_ERR_NOMEM)
         return CERTIFY_NO_ROOM;
     if (status)
         return weir__cli_fail_status(status);
@@ -222,8 +221,8 @@ int weir__cli_compare_ranks(const weir__cli_algorithm *algorithm, const weir__cl
     *sentence_out = NULL;
     int code = expected ? compare_all(algorithm, &config, graph->vertices, values, expected, trial,
                                       sentence_out)
-                        : compare_change(algorithm, request, &config, NULL, graph, values, INFINITY,
-                                         trial, sentence_out);
+                        : compare_change(algorithm, &config, NULL, graph, values, INFINITY, trial,
+                                         sentence_out);
     if (code)
         *sentence_out = NULL;
     trial->verified_by = trial->own[RANKS_L1] >= 0       ? "reference"
@@ -241,8 +240,8 @@ int weir__cli_certify_ranks(const weir__cli_algorithm *algorithm, const weir__cl
     const weir_pr_config config = weir__cli_pr_config(request);
     const double relative = 2.001 * limits_of(&config).relative;
     *sentence_out = NULL;
-    int code = compare_change(algorithm, request, &config, context, graph, values, relative, trial,
-                              sentence_out);
+    int code =
+        compare_change(algorithm, &config, context, graph, values, relative, trial, sentence_out);
     if (code)
         *sentence_out = NULL;
     trial->verified_by = trial->own[RANKS_CHANGE] >= 0 ? "certificate" : NULL;

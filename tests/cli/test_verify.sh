@@ -173,6 +173,16 @@ export WEIR_TEST_PARENT=42:60
 # shellcheck disable=SC2086 # words
 unverified "vertex 42 .* an arc must lead from a parent" bfs grid:20x20 --source 0 --output-parents wrong.parents $by
 unset WEIR_TEST_PARENT
+# Where the device has no room beside what the runs hold, what the last one held makes room; before it there is none.
+export WEIR_POOL_BYTES=7MiB
+full="pr rmat:16,8 --undirected --devices host:1 --direction pull --memory device --verify --verify-by certificate"
+# shellcheck disable=SC2086 # words
+expect_ok $full --json report.json
+has "verified: ok by certificate in "
+if tr -d ' \n' <report.json | grep -q '"placing_ms":[0-9.]*[1-9]'; then pass; else fail "what it took to prepare" && show; fi
+# shellcheck disable=SC2086 # words
+refuse 1 "its pool of 7 MiB (WEIR_POOL_BYTES) has 6 MiB in use and cannot give" $full --trials 2
+unset WEIR_POOL_BYTES
 # By a reference when that is asked for, and as a rule.
 for way in "" "--verify-by auto" "--verify-by reference"; do
     rm -f report.json

@@ -16,21 +16,27 @@ struct sssp_step_child {
     uint32_t parent;   /* a number; SSSP_STEP_NONE: none is found yet */
 };
 
-/** Look along an arc. @return whether none behind it is to be looked at: one was found, or the row ends, or weights are too large. */
+/** Look along SSSP_STEP_BATCH arcs, each `stride` behind the one before, which are under way together.
+ *  @return whether none behind them is to be looked at: one is tight, or the row ends, or weights are too large. */
 WEIR_DEV int sssp_step_tight(const struct sssp_step_args *a, struct sssp_step_child *child,
-                             uint64_t arc, struct sssp_step_found *found)
+                             uint64_t from, uint32_t stride, struct sssp_step_found *found)
 {
-    if (arc >= child->end)
-        return 1;
-    const uint32_t weight = a->part.in.weights[arc];
-    if (weight > child->distance)
-        return 1;
-    const uint32_t tail = a->part.in.targets[arc];
-    found->looks++;
-    if (weir_load_relaxed_dev_u32(&a->tent[a->member.index][tail]) != child->distance - weight)
-        return 0;
-    child->parent = tail;
-    return 1;
+    uint32_t weight[SSSP_STEP_BATCH], tail[SSSP_STEP_BATCH], known[SSSP_STEP_BATCH];
+    const uint32_t *tent = a->tent[a->member.index];
+    for (uint32_t j = 0; j < SSSP_STEP_BATCH; j++) {
+        const uint64_t arc = from + (uint64_t)j * stride;
+        weight[j] = arc < child->end ? a->part.in.weights[arc] : SSSP_STEP_NONE;
+        tail[j] = arc < child->end ? a->part.in.targets[arc] : 0;
+    }
+    for (uint32_t j = 0; j < SSSP_STEP_BATCH; j++) {
+        const int may = weight[j] <= child->distance;
+        known[j] = may ? weir_load_relaxed_dev_u32(&tent[tail[j]]) : 0;
+        found->looks += may;
+    }
+    for (uint32_t j = 0; j < SSSP_STEP_BATCH; j++)
+        if (weight[j] <= child->distance && known[j] == child->distance - weight[j])
+            child->parent = tail[j];
+    return child->parent != SSSP_STEP_NONE || weight[SSSP_STEP_BATCH - 1] > child->distance;
 }
 
 /** All lanes together look along the arcs of rows that have many, one row after the other. */
@@ -50,8 +56,9 @@ WEIR_DEV void sssp_step_tight_together(const struct sssp_step_args *a, uint32_t 
         child.parent = SSSP_STEP_NONE;
         WEIR_ROLLED
         while (!over) {
-            over = weir_ballot(sssp_step_tight(a, &child, child.at + weir_lane(), found));
-            child.at += WEIR_LANES;
+            over =
+                weir_ballot(sssp_step_tight(a, &child, child.at + weir_lane(), WEIR_LANES, found));
+            child.at += SSSP_STEP_BATCH * WEIR_LANES;
         }
         /* Any tight arc does: the smallest number of its tail, since NONE is above all of them. */
         child.parent = ~weir_max_u32(~child.parent);
@@ -83,10 +90,20 @@ WEIR_COLD void sssp_step_tree(const struct sssp_step_args *a, struct sssp_step_s
         const uint64_t alone = child.at + SSSP_STEP_ALONE;
         WEIR_ROLLED
         while (more && child.at < alone) {
-            more = !sssp_step_tight(a, &child, child.at, &found);
-            child.at++;
+            more = !sssp_step_tight(a, &child, child.at, 1, &found);
+            child.at += SSSP_STEP_BATCH;
         }
         weir_lanes_sync();
+        /* Where many lanes have more they go on side by side, as in a pull. */
+        WEIR_ROLLED
+        while (weir_popcount_u32(weir_ballot(more && child.at < alone + SSSP_STEP_BESIDE)) >=
+               SSSP_STEP_MANY) {
+            if (more) {
+                more = !sssp_step_tight(a, &child, child.at, 1, &found);
+                child.at += SSSP_STEP_BATCH;
+            }
+            weir_lanes_sync();
+        }
         sssp_step_tight_together(a, more, &child, &found);
         if (in)
             a->parent[row] = child.parent;

@@ -154,6 +154,10 @@ typedef struct weir_worklist_config {
      *  a power of two of them, at least 16, so that they may have up to twice as many. A block of threads has one of them as its own, and looks into the others when that is empty. 0: as
      *  many as it has multiprocessors, or threads. */
     uint32_t queues;
+    /** Non-zero: atoms are 4 bytes each, or several times 4 bytes in arrays apart, and lie where whole lines of 128 bytes are read best, as
+     *  arcs in host memory do. Lanes of a GPU's warp then read each tile along its lines. Where tiles are short, or somebody
+     *  chose a worker or a mapping, it has no effect. */
+    int lines;
 } weir_worklist_config;
 /** Most of weir_worklist_config.passed_permille with which several workers have narrow rounds. */
 #define WEIR_NARROW_PASSED_MOST 20u
@@ -161,7 +165,7 @@ typedef struct weir_worklist_config {
 #define WEIR_WORKLIST_CONFIG_INIT                                                               \
     {                                                                                           \
         sizeof(weir_worklist_config), WEIR_ROUTE_AUTO, WEIR_ORDER_AUTO, 0, 0, WEIR_KERNEL_AUTO, \
-            WEIR_WORKER_AUTO, 0, WEIR_MAPPING_AUTO, 0, 0, 0, 0, 0, NULL, NULL, NULL, 0, 0, 0    \
+            WEIR_WORKER_AUTO, 0, WEIR_MAPPING_AUTO, 0, 0, 0, 0, 0, NULL, NULL, NULL, 0, 0, 0, 0 \
     }
 
 /** What the time of a run went into; sums over the workers, so a run of 4 ms on two devices has 8. */
@@ -220,18 +224,15 @@ typedef struct weir_worklist_stats {
     /** Times that a thread of a host device put the items that it had kept where all threads of the device find them: additions
      *  to a word that they share. Of breadth-first search in step too. */
     uint64_t flushes;
-    /** Zero: room for later members, which the structure needs where it lies inside another (weir_run_stats). */
-    uint64_t reserved[1];
+    /** 1: lanes read tiles along lines (weir_worklist_config.lines); else 0. */
+    uint64_t lines;
 } weir_worklist_stats;
 /** weir_worklist_stats: nothing filled in yet. */
 #define WEIR_WORKLIST_STATS_INIT                                                                   \
     {                                                                                              \
         sizeof(weir_worklist_stats), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, {0}, WEIR_ROUTE_AUTO,     \
             WEIR_ORDER_AUTO, 0, WEIR_KERNEL_AUTO, WEIR_WORKER_AUTO, 0, WEIR_MAPPING_AUTO, 0, 0, 0, \
-            0, 0, 0, 0, 0, 0, 0, 0, 0,                                                             \
-        {                                                                                          \
-            0                                                                                      \
-        }                                                                                          \
+            0, 0, 0, 0, 0, 0, 0, 0, 0, 0                                                           \
     }
 
 typedef struct weir_worklist weir_worklist; /**< long-lived */

@@ -160,7 +160,8 @@ weir__cli_picked weir__cli_pick(const weir__cli_request *request, const weir_run
     };
     const char *mapping = weir_mapping_kind_text(work->mapping);
     if (work->mapping == WEIR_MAPPING_GROUP)
-        snprintf(picked.mapping, sizeof picked.mapping, "%s:%" PRIu32, mapping, work->group);
+        snprintf(picked.mapping, sizeof picked.mapping, "%s:%" PRIu32 "%s", mapping, work->group,
+                 work->lines ? " along lines" : "");
     else if (work->mapping != WEIR_MAPPING_AUTO)
         snprintf(picked.mapping, sizeof picked.mapping, "%s", mapping);
     return picked;

@@ -246,7 +246,7 @@ typedef struct weir__cli_picked {
     const char *partition, *direction, *route, *order, *kernel, *worker, *balance, *wire;
     const char *memory; /**< where arcs lie; NULL: they are streamed */
     /** As --mapping takes it; "" where a worker is a thread, which needs no mapping. */
-    char mapping[24];
+    char mapping[32];
     uint32_t delta;  /**< 0: without soft priority */
     uint32_t fetch;  /**< items at a time; 0: as many as the number of tiles suggests */
     uint32_t queues; /**< of each device; 0: the kernel is not live */

@@ -151,6 +151,7 @@ static weir_status create_worklist(weir_traversal *traversal, const weir_run_opt
     config.time_limit_ms = options->time_limit_ms;
     config.queue_items = queue_items(traversal, options->kernel);
     config.tile_atoms = tile_atoms(placement);
+    config.lines = placement->memory == WEIR_MEMORY_HOST;
     config.passed_permille = passed_permille(placement);
     config.behind = put_counting;
     config.user = traversal;

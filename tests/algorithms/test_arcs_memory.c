@@ -216,6 +216,41 @@ static void results_are_equal(void **state)
     weir_context_destroy(context);
 }
 
+/* Long rows in host memory are read along lines, on GPUs, unless somebody said how lanes share them. */
+static void long_rows_are_read_along_lines(void **state)
+{
+    weir_context *context = open_or_skip(state);
+    const int gpu = weir__device_is_gpu(weir_context_device(context, 0));
+    weir_graph *hubs = weighed_graph("rmat:12", 1), *grid = weighed_graph("grid:40x40", 1);
+    const struct {
+        const weir_graph *graph;
+        weir_memory memory;
+        weir_mapping_kind mapping;
+        uint64_t lines;
+    } cases[] = {{hubs, WEIR_MEMORY_HOST, WEIR_MAPPING_AUTO, (uint64_t)gpu},
+                 {hubs, WEIR_MEMORY_DEVICE, WEIR_MAPPING_AUTO, 0},
+                 {hubs, WEIR_MEMORY_HOST, WEIR_MAPPING_GROUP, 0},
+                 {grid, WEIR_MEMORY_HOST, WEIR_MAPPING_AUTO, 0}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        weir_run_options options = WEIR_RUN_OPTIONS_INIT;
+        weir_run_stats picked = WEIR_RUN_STATS_INIT, stats = WEIR_RUN_STATS_INIT;
+        weir_run_reasons reasons = WEIR_RUN_REASONS_INIT;
+        weir_bfs *bfs;
+        options.direction = WEIR_DIRECTION_PUSH;
+        options.memory = cases[i].memory;
+        options.mapping = cases[i].mapping;
+        OK(weir_bfs_create(context, cases[i].graph, NULL, &options, &bfs));
+        OK(weir_bfs_explain(bfs, &picked, &reasons));
+        assert_int_equal(picked.work.lines, cases[i].lines);
+        OK(weir_bfs_run(bfs, 1, &stats));
+        assert_int_equal(stats.work.lines, cases[i].lines);
+        weir_bfs_destroy(bfs);
+    }
+    weir_graph_destroy(hubs);
+    weir_graph_destroy(grid);
+    weir_context_destroy(context);
+}
+
 /* Distances beyond 32 bits: what lies in host memory is read back, and placed anew there. */
 static void a_run_that_widens_keeps_its_memory(void **state)
 {
@@ -503,6 +538,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         ON_EACH(results_are_equal),
+        ON_EACH(long_rows_are_read_along_lines),
         ON_EACH(a_run_that_widens_keeps_its_memory),
         ON_EACH(a_plan_is_what_a_run_uses),
         ON_BACKEND(auto_takes_host_memory_where_a_pool_is_too_small, "host:1"),

@@ -330,6 +330,7 @@ struct weir_engine_args {
     uint32_t woven_log;           /* woven rings of a channel, as a power of two */
     uint32_t woven_in, woven_out; /* woven rings in and out, of all channels */
     uint32_t narrow;              /* items of a round that may be narrow; 0: none is */
+    uint32_t lines;               /* atoms are read along lines (round.h) */
     uint32_t group_log;           /* lanes of a group, as a power of two */
     uint32_t queue_most;          /* narrow: items that a block may keep for itself */
     uint32_t

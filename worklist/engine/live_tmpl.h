@@ -613,9 +613,9 @@ WEIR_DEV void OP(live_walk)(struct weir_engine_thread *self, uint32_t tiles, int
     const uint32_t base = WARP_ID * SET;
     if (OP(folds_here) || form != FORM_GENERAL || self->work->worker != WEIR_ENGINE_THREAD) {
         OP(walk_warp_set)(self, base, tiles, form);
-    } else if (OP(close_set)(self, base, tiles)) {
+    } else if (OP(close_set)(self, base, tiles, FORM_USUAL)) {
         weir_tile_set set = {self->block->ends + base, tiles, 0};
-        WALK(weir_thread, set, base, weir_lane(), WEIR_LANES);
+        WALK(weir_thread, set, base, weir_lane(), WEIR_LANES, FORM_USUAL);
     }
 }
 

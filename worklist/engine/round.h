@@ -76,6 +76,42 @@ WEIR_DEV void weir_skip_atoms(struct weir_engine_block *block, uint32_t slot, ui
     weir_lanes_sync();
 }
 
+/* ---- lines ------------------------------------------------------------------------------------ */
+
+/* Atoms that lie in lines of WEIR_LINE_ATOMS are read best if the lanes of a warp read along one line: two parts of two lines are two
+ * requests, which a link to host memory serves one after the other. So each tile of a set is led by as many numbers of no atom as make its
+ * atoms fall to the lanes that they have in their lines; the number of these, its *lead*, stands in the upper bits of its first atom. */
+#define WEIR_LINE_ATOMS 32u
+#define WEIR_LEAD_SHIFT 59
+
+WEIR_DEV uint32_t weir_lead_of(uint64_t first)
+{
+    return (uint32_t)(first >> WEIR_LEAD_SHIFT);
+}
+
+WEIR_DEV uint64_t weir_without_lead(uint64_t first)
+{
+    return first & ((UINT64_C(1) << WEIR_LEAD_SHIFT) - 1u);
+}
+
+/** Lead the tiles of a warp's set, of at most WEIR_LANES tiles whose atoms are not added up yet. All lanes of a warp. */
+WEIR_DEV void weir_align_set(struct weir_engine_block *block, uint32_t base, uint32_t count)
+{
+    const uint32_t slot = base + weir_lane();
+    const uint32_t atoms = weir_lane() < count ? block->ends[slot] : 0;
+    const uint64_t first = atoms ? block->first[slot] : 0;
+    /* Where the tile before ends, modulo a line; tiles without atoms are nowhere. */
+    const uint32_t before = weir_ballot(atoms != 0) & ((1u << weir_lane()) - 1u);
+    const uint32_t last = before ? weir_bits_u32(before) - 1u : 0;
+    const uint32_t end = weir_broadcast_u32((uint32_t)first + atoms, last);
+    const uint32_t lead = ((uint32_t)first - (before ? end : 0)) % WEIR_LINE_ATOMS;
+    if (atoms) {
+        block->ends[slot] = atoms + lead;
+        block->first[slot] = weir_without_lead(first - lead) | (uint64_t)lead << WEIR_LEAD_SHIFT;
+    }
+    weir_lanes_sync();
+}
+
 /** Fetch again: @p each elements beyond those that all fetchers begin with. One lane.
  *  @param[in] dealt  elements that all fetchers begin with. @return the first of the new ones. */
 WEIR_DEV uint32_t weir_fetch_again(const struct weir_engine_thread *self, uint32_t dealt,

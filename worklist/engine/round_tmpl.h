@@ -3,8 +3,9 @@
 
 /* ---- dealing atoms out ----------------------------------------------------------------------- */
 
-/** Walk a set with schedule @p S. A lane that has walked its share stays in the loop until all lanes of its warp have. */
-#define WALK(S, set, base, lane, lanes)                                     \
+/** Walk a set with schedule @p S. A lane that has walked its share stays in the loop until all lanes of its warp have.
+ *  @param[in] form  a constant. */
+#define WALK(S, set, base, lane, lanes, form)                               \
     do {                                                                    \
         WEIR_SCHEDULE_NAME(S, walk) walk;                                   \
         uint32_t tile = 0, atom = 0;                                        \
@@ -14,7 +15,7 @@
             int go = WEIR_SCHEDULE_NAME(S, next)(&walk, set, &tile, &atom); \
             if (!weir_ballot(go))                                           \
                 break;                                                      \
-            OP(process_atom)(self, go, (base) + tile, atom);                \
+            OP(process_atom)(self, go, (base) + tile, atom, form);          \
         }                                                                   \
     } while (0)
 
@@ -25,7 +26,7 @@ WEIR_DEV void OP(walk_groups)(struct weir_engine_thread *self, weir_tile_set set
     group = group < lanes ? group : lanes;
     weir_tile_set part = weir_tile_set_part(set, lane / group, lanes / group);
     uint32_t begin = base + weir_share_begin(set.tiles, lane / group, lanes / group);
-    WALK(weir_group, part, begin, lane % group, group);
+    WALK(weir_group, part, begin, lane % group, group, FORM_GENERAL);
 }
 
 /** Run the operator on the atoms of a set, as the mapping says. */
@@ -34,23 +35,23 @@ WEIR_DEV void OP(walk_set)(struct weir_engine_thread *self, weir_tile_set set, u
 {
     const struct weir_engine_args *work = self->work;
     if (form != FORM_GENERAL) { /* the other kernels hold one schedule only */
-        WALK(weir_group, set, base, lane, lanes);
+        WALK(weir_group, set, base, lane, lanes, form);
         return;
     }
     switch (work->mapping) {
     case WEIR_ENGINE_BY_THREAD:
-        WALK(weir_thread, set, base, lane, lanes);
+        WALK(weir_thread, set, base, lane, lanes, FORM_GENERAL);
         break;
     case WEIR_ENGINE_BY_WARP:
     case WEIR_ENGINE_BY_BLOCK:
-        WALK(weir_strided, set, base, lane, lanes);
+        WALK(weir_strided, set, base, lane, lanes, FORM_GENERAL);
         break;
     case WEIR_ENGINE_BY_MERGE:
-        WALK(weir_merge, set, base, lane, lanes);
+        WALK(weir_merge, set, base, lane, lanes, FORM_GENERAL);
         break;
 #ifdef WEIR_SCHEDULE
     case WEIR_ENGINE_BY_OWN:
-        WALK(WEIR_SCHEDULE, set, base, lane, lanes);
+        WALK(WEIR_SCHEDULE, set, base, lane, lanes, FORM_GENERAL);
         break;
 #endif
     default:
@@ -139,7 +140,7 @@ WEIR_DEV void OP(walk_warp_set)(struct weir_engine_thread *self, uint32_t base, 
     (void)form;
     OP(fold_set)(self, base, count);
 #else
-    if (OP(close_set)(self, base, count) == 0)
+    if (OP(close_set)(self, base, count, form) == 0)
         return;
     weir_tile_set set = {self->block->ends + base, count, 0};
     OP(walk_set)(self, set, base, weir_lane(), WEIR_LANES, form);
@@ -222,7 +223,7 @@ WEIR_DEV void OP(walk_block_set)(struct weir_engine_thread *self, uint32_t mine,
     struct OP(block) *block = OP(block_of)(self);
     const uint32_t base = WARP_ID * SET;
     uint32_t before = 0;
-    uint32_t atoms = OP(close_set)(self, base, mine);
+    uint32_t atoms = OP(close_set)(self, base, mine, FORM_USUAL);
     if (weir_lane() == 0)
         block->base.scan[WARP_ID] = atoms;
     weir_block_sync();
@@ -272,10 +273,10 @@ WEIR_DEV void OP(round_of_threads)(struct weir_engine_thread *self, uint32_t tot
             weir_lanes_sync();
             self->block->ends[base + weir_lane()] = 0;
             OP(fill)(self, base + weir_lane(), (uint32_t)begin + j, valid);
-            if (OP(close_set)(self, base, WEIR_LANES) == 0)
+            if (OP(close_set)(self, base, WEIR_LANES, FORM_USUAL) == 0)
                 continue;
             weir_tile_set set = {self->block->ends + base, WEIR_LANES, 0};
-            WALK(weir_thread, set, base, weir_lane(), WEIR_LANES);
+            WALK(weir_thread, set, base, weir_lane(), WEIR_LANES, FORM_GENERAL);
         }
         if ((uint64_t)threads * each >= total)
             break;

@@ -141,15 +141,25 @@ WEIR_DEV uint64_t OP(take)(struct weir_engine_thread *self, uint32_t index,
 
 /* ---- atoms ------------------------------------------------------------------------------------ */
 
-/** Process one atom of tile @p slot in each lane that has @p go. */
+/** Process one atom of tile @p slot in each lane that has @p go. @param[in] form  a constant: only FORM_GENERAL has lines. */
 WEIR_DEV void OP(process_atom)(struct weir_engine_thread *self, int go, uint32_t slot,
-                               uint32_t atom)
+                               uint32_t atom, int form)
 {
     struct OP(parcel) parcel;
+    uint64_t at = 0;
     parcel.to = TO_NOWHERE;
     if (go) {
+        at = self->block->first[slot];
+        if (form == FORM_GENERAL && WEIR_LANES > 1 && self->work->lines) {
+            go = atom >= weir_lead_of(at);
+            at = weir_without_lead(at + atom);
+        } else {
+            at += atom;
+        }
+    }
+    if (go) {
         OP(item) item = OP(block_of)(self)->item[slot];
-        if (OP(atom)(OP(state_of)(self), &item, self->block->first[slot] + atom, &parcel.item))
+        if (OP(atom)(OP(state_of)(self), &item, at, &parcel.item))
             OP(choose_destination)(self, &parcel);
     }
     OP(push)(self, &parcel);
@@ -277,8 +287,10 @@ WEIR_COLD void OP(live_cut_set)(const struct OP(args) * args, struct OP(block) *
                                 uint32_t base, uint32_t count);
 
 /** Cut long tiles, then turn the numbers of atoms into where each tile ends.
+ *  @param[in] form  a constant.
  *  @return atoms of the warp's part of the set, which begins at @p base. */
-WEIR_DEV uint32_t OP(close_set)(struct weir_engine_thread *self, uint32_t base, uint32_t count)
+WEIR_DEV uint32_t OP(close_set)(struct weir_engine_thread *self, uint32_t base, uint32_t count,
+                                int form)
 {
     uint32_t *ends = self->block->ends + base, longest = 0;
     weir_lanes_sync();
@@ -291,5 +303,7 @@ WEIR_DEV uint32_t OP(close_set)(struct weir_engine_thread *self, uint32_t base, 
         else if (!self->uncut)
             OP(live_cut_set)(OP(args_of)(self), OP(block_of)(self), base, count);
     }
+    if (form == FORM_GENERAL && WEIR_LANES > 1 && self->work->lines)
+        weir_align_set(self->block, base, count);
     return weir_scan_u32(ends, count);
 }

@@ -200,6 +200,16 @@ static weir_status check_mapping(const struct weir_worklist *list)
     return config->mapping == WEIR_MAPPING_OWN ? check_own(list) : WEIR_OK;
 }
 
+/* A lane of a host device reads its tile alone. Short tiles are less than a line. */
+static int reads_lines(const struct weir_worklist *list)
+{
+    const weir_worklist_config *config = &list->config;
+    return config->lines && list->cuts && config->group == 32 && !list->op->folds &&
+           (config->worker == WEIR_WORKER_AUTO || config->worker == WEIR_WORKER_WARP) &&
+           config->kernel != WEIR_KERNEL_LIVE &&
+           weir__device_is_gpu(weir_context_device(list->context, 0));
+}
+
 static weir_status choose_mapping(struct weir_worklist *list)
 {
     weir_worklist_config *config = &list->config;
@@ -214,6 +224,7 @@ static weir_status choose_mapping(struct weir_worklist *list)
         config->mapping = WEIR_MAPPING_GROUP;
         config->group = usual_group(list->tile_atoms);
     }
+    list->lines = reads_lines(list);
     if (config->group == 0)
         config->group = 32;
     if (config->worker == WEIR_WORKER_AUTO) {

@@ -144,6 +144,7 @@ struct weir_worklist {
     uint32_t queue_items, channel_items;
     uint32_t fuse; /* weir_engine_args.fuse, where that makes sense */
     uint32_t cut; /* a longer tile is cut in any case: a set of tiles counts its atoms in 32 bits */
+    int lines;    /* of config.lines, where it has an effect */
     uint32_t cut_least; /* the same on a GPU, in rounds of few items */
     int cuts;           /* tiles are cut so that all warps have about the same work */
     uint32_t tile_atoms;

@@ -89,7 +89,8 @@ static weir_worklist_stats picked(const struct weir_worklist *list, uint32_t del
         .fetch = config->fetch,
         .mapping = maps ? config->mapping : WEIR_MAPPING_AUTO,
         .group = maps && config->mapping == WEIR_MAPPING_GROUP ? config->group : 0,
-        .cut = list->cuts && !list->op->folds ? list->cut : 0};
+        .cut = list->cuts && !list->op->folds ? list->cut : 0,
+        .lines = list->lines != 0};
 }
 
 weir_status weir_worklist_explain(const weir_worklist *list, weir_worklist_stats *picked_out,

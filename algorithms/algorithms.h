@@ -453,10 +453,12 @@ typedef enum weir_direction {
                               that takes route, order, kernel, worker, fetch and mapping (SWITCH of shortest
                               paths takes order soft and delta), and the only one for devices that do not
                               reach each other's memory */
-    WEIR_DIRECTION_PULL,  /**< in step: each vertex looks along the arcs that come to it */
-    WEIR_DIRECTION_SWITCH /**< in step: each step goes the way that looks at fewer arcs */
+    WEIR_DIRECTION_PULL,   /**< in step: each vertex looks along the arcs that come to it */
+    WEIR_DIRECTION_SWITCH, /**< in step: each step goes the way that looks at fewer arcs */
+    WEIR_DIRECTION_DOWN /**< in step: vertices found last look along their arcs, in every step, so that each arc of a vertex
+                                that is reached is looked at once, as the classical search does. BFS alone */
 } weir_direction;
-/** "auto", "push", "pull", "switch"; NULL for anything else. Static storage. */
+/** "auto", "push", "pull", "switch", "down"; NULL for anything else. Static storage. */
 const char *weir_direction_text(weir_direction direction);
 
 /** How to run an algorithm; zero means "choose for me" in every field. The fields are those of

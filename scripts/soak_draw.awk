@@ -49,7 +49,7 @@ function way(orders) {
     if (chance(60)) {
         line = line " --direction push"
         worklist(orders)
-    } else if (chance(60)) line = line " --direction " one_of("switch pull auto")
+    } else if (chance(60)) line = line " --direction " one_of(verb == "bfs" ? "switch pull down auto" : "switch pull auto")
     else if (chance(50)) worklist(orders)
 }
 
@@ -64,7 +64,7 @@ function bfs() {
     if (chance(30)) line = line " --sources " 1 + below(3)
     if (chance(25)) {
         line = line " --parents"
-        if (chance(50)) line = line " --direction " one_of("switch pull auto")
+        if (chance(50)) line = line " --direction " one_of("switch pull down auto")
     } else way("fifo soft soft:1 soft:3 soft:400 bulk")
     draw(10, "balance", "off")
     draw(10, "wire", "list")

@@ -96,13 +96,16 @@ static void batch_destroy(void *object)
 
 /* ---- what the command takes and shows ------------------------------------------------------------ */
 
-static const weir__cli_choices directions = {{"auto", "push", "pull", "switch", NULL}, {NULL}};
+static const weir__cli_choices directions = {{"auto", "push", "pull", "switch", "down", NULL},
+                                             {NULL}};
 
 static const weir__cli_option options[] = {
     DIRECTION(directions, "push: through the worklist, vertices send over their arcs, and\n"
                           "all choices below count; in step, level by level, with the\n"
                           "kernels of all devices: pull, vertices look along arcs that come\n"
                           "to them; switch, each step the way that looks at fewer arcs;\n"
+                          "down, every step along the arcs of what was found last, so that\n"
+                          "each arc is looked at once;\n"
                           "default: auto, by graph, machine and other options"),
     FLAG("batch", VERB_OWN, batch,
          "search from up to 64 of --sources in one run, which share each look\n"

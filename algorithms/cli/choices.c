@@ -24,7 +24,8 @@ const weir__cli_choices weir__cli_balances = {{"off", NULL},
 const weir__cli_choices weir__cli_wires = {{"list", NULL}, {"bitmap", "auto", NULL}};
 
 const weir__cli_choices weir__cli_memories = {{"auto", "device", "host", NULL}, {NULL}};
-const weir__cli_choices weir__cli_directions = {{"auto", "push", "pull", "switch", NULL}, {NULL}};
+const weir__cli_choices weir__cli_directions = {{"auto", "push", "pull", "switch", "down", NULL},
+                                                {NULL}};
 
 /* These are formats of what verbs write; the verbs' files name the positions. */
 const weir__cli_choices weir__cli_topo_formats = {{"table", "json", "dot", NULL}, {NULL}};
@@ -69,7 +70,7 @@ int weir__cli_choose(const weir__cli_choices *choices, const char *option, const
 int weir__cli_choose_direction(const weir__cli_choices *choices, const char *text, int *out)
 {
     int position, code = weir__cli_choose(choices, "direction", text, &position);
-    for (int i = WEIR_DIRECTION_AUTO; i <= WEIR_DIRECTION_SWITCH && !code; i++)
+    for (int i = WEIR_DIRECTION_AUTO; i <= WEIR_DIRECTION_DOWN && !code; i++)
         if (strcmp(text, weir_direction_text((weir_direction)i)) == 0)
             *out = i;
     return code;

@@ -141,7 +141,7 @@ static const weir__cli_option options[] = {
     TEXT("from", "FILE.json", VERB_BENCH, from,
          "measure nothing: read the figures of a --json file"),
     OPTION("direction", "D", VERB_PLAN, weir__cli_set_direction, 0,
-           "auto, push, pull, switch: as of the verbs; default: auto",
+           "auto, push, pull, switch, down: as of the verbs; default: auto",
            .choices = &weir__cli_directions),
     OPTION("order", "O", VERB_WORKLIST | VERB_PLAN, weir__cli_set_order, 0,
            "fifo: as items come; soft, soft:DELTA: near ones first, DELTA levels\n"

@@ -252,8 +252,7 @@ double weir__cli_step_ms(const weir_run_stats *stats)
 
 int weir__cli_in_step(const weir__cli_algorithm *algorithm, const weir_run_stats *stats)
 {
-    return !algorithm->worklist || stats->direction == WEIR_DIRECTION_PULL ||
-           stats->direction == WEIR_DIRECTION_SWITCH;
+    return !algorithm->worklist || stats->direction != WEIR_DIRECTION_PUSH;
 }
 
 /* A run that streams has a phase of that name. */

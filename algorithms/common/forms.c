@@ -123,14 +123,15 @@ enum {
     AUTO = 1u << WEIR_DIRECTION_AUTO,
     PUSH = 1u << WEIR_DIRECTION_PUSH,
     PULL = 1u << WEIR_DIRECTION_PULL,
-    SWITCH = 1u << WEIR_DIRECTION_SWITCH
+    SWITCH = 1u << WEIR_DIRECTION_SWITCH,
+    DOWN = 1u << WEIR_DIRECTION_DOWN
 };
 
 const struct weir__forms weir__bfs_forms = {
     .algorithm = "breadth-first search",
     .form = {{.name = "breadth-first search in step",
               .reads = READS_DIRECTION | READS_PARTITION | READS_PARENTS | READS_MEMORY,
-              .directions = PULL | SWITCH,
+              .directions = PULL | SWITCH | DOWN,
               .usual = WEIR_DIRECTION_SWITCH},
              {.name = "breadth-first search through the worklist",
               .reads = READS_DIRECTION | READS_PARTITION | READS_WORKLIST | READS_MEMORY,
@@ -158,7 +159,7 @@ const struct weir__forms weir__sssp_forms = {
               .directions = PUSH,
               .usual = WEIR_DIRECTION_PUSH,
               .anywhere = 1}},
-    .no_direction = "shortest paths cannot pull alone: direction push or switch"};
+    .no_direction = "shortest paths cannot pull alone, nor go down: direction push or switch"};
 
 const struct weir__forms weir__pr_forms = {
     .algorithm = "PageRank",
@@ -172,7 +173,8 @@ const struct weir__forms weir__pr_forms = {
               .directions = PUSH,
               .usual = WEIR_DIRECTION_PUSH,
               .anywhere = 1}},
-    .no_direction = "PageRank looks at all arcs in every step: there is nothing to switch"};
+    .no_direction = "PageRank looks at all arcs in every step: direction push or pull, there is "
+                    "nothing to switch"};
 
 /* Where rows lie on the devices, results are merged over the links that the machine has; so `staged` would have no effect. */
 const struct weir__forms weir__cc_forms = {
@@ -198,7 +200,7 @@ const struct weir__forms weir__traversal_forms = {
 
 const char *weir_direction_text(weir_direction direction)
 {
-    static const char *const names[] = {"auto", "push", "pull", "switch"};
+    static const char *const names[] = {"auto", "push", "pull", "switch", "down"};
     return (unsigned)direction < sizeof names / sizeof *names ? names[direction] : NULL;
 }
 

@@ -99,6 +99,8 @@ struct weir__cli_algorithm {
     int worklist; /**< it can go through the worklist; other algorithms always go in step */
     int edges; /**< in an undirected graph two arcs count as one edge, which gives Graph500's rate */
     const struct weir__forms *forms; /**< its forms, and which options each of them reads */
+    const struct weir__forms
+        *forms_2d;     /**< the same over a partition in two dimensions; NULL: it takes none */
     const char *steps; /**< what weir_run_stats.steps counts: "levels", "iterations", "steps" */
     /* Each list below ends with END_OF_LIST. */
     /** Options that it alone has, and options that have another help here; NULL: there are none. */

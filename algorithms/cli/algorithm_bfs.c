@@ -194,6 +194,7 @@ static const weir__cli_algorithm bfs_batch = {
 const weir__cli_algorithm weir__cli_algorithm_bfs = {
     ROW(bfs),
     .resident = 3,
+    .forms_2d = &weir__bfs_2d_forms,
     .verb.text = "breadth-first search on all devices",
     .verb.more = about,
     .verb.examples = examples,

@@ -1,5 +1,6 @@
 /** @file traversal.c  What follows from the values, links and times of traversals. */
 #include "algorithms/cli/traversal.h"
+#include "runtime/support.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -248,6 +249,18 @@ double weir__cli_bandwidth(const weir_run_stats *stats)
 double weir__cli_step_ms(const weir_run_stats *stats)
 {
     return ratio(stats->kernel_ms, (double)stats->steps);
+}
+
+weir_status weir__cli_forms_check(const weir__cli_algorithm *algorithm,
+                                  const weir__cli_request *request, const struct weir__asked *asked)
+{
+    if (!request->partition_2d)
+        return weir__forms_check(algorithm->forms, asked, NULL);
+    if (algorithm->forms_2d)
+        return weir__forms_check(algorithm->forms_2d, asked, NULL);
+    return weir__fail(WEIR_ERR_UNSUPPORTED,
+                      "--partition %s is for breadth-first search alone, not for %s",
+                      request->partition_2d, algorithm->forms->algorithm);
 }
 
 int weir__cli_in_step(const weir__cli_algorithm *algorithm, const weir_run_stats *stats)

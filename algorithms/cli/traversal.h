@@ -120,6 +120,11 @@ double weir__cli_phase_percent(const weir_run_stats *stats, weir_phase phase);
 double weir__cli_bandwidth(const weir_run_stats *stats);
 /** Milliseconds of the kernels for an iteration or a level of a run in step. */
 double weir__cli_step_ms(const weir_run_stats *stats);
+/** weir__forms_check() of the forms that the request's partition leaves.
+ *  @retval WEIR_ERR_UNSUPPORTED  also: the algorithm takes no partition in two dimensions. */
+weir_status weir__cli_forms_check(const weir__cli_algorithm *algorithm,
+                                  const weir__cli_request *request,
+                                  const struct weir__asked *asked);
 /** Whether a run went in step rather than through the worklist. */
 int weir__cli_in_step(const weir__cli_algorithm *algorithm, const weir_run_stats *stats);
 /** Whether arcs were streamed from host memory, so that there were no rows on the devices, and so no parts. */

@@ -37,6 +37,7 @@ typedef struct weir__cli_trial {
     /** Position of its first link in weir__cli_trials.links; links are sorted by from and to. */
     uint64_t first_link;
     uint32_t link_count;
+    uint64_t first_level, level_count; /**< the same of weir__cli_trials.levels; 0: none */
 } weir__cli_trial;
 
 /* ---- what reports show ------------------------------------------------------------------------ */
@@ -131,6 +132,11 @@ struct weir__cli_algorithm {
                               const void *values);
     /** NULL: there are no links that carry items. */
     weir_status (*link_items)(void *object, uint32_t from, uint32_t to, uint64_t *items_out);
+    /** Levels that are known one by one; NULL: there are none. */
+    uint64_t (*levels_known)(const void *object);
+    weir_status (*level)(void *object, uint64_t level, weir_bfs_level *level_out);
+    weir_status (*level_pair)(void *object, uint64_t level, uint32_t from, uint32_t to,
+                              weir_bfs_pair *pair_out);
     weir_status (*prepared)(const void *object, weir_prepare_stats *stats_out);
     weir_status (*explain)(const void *object, weir_run_stats *picked_out,
                            weir_run_reasons *reasons_out);

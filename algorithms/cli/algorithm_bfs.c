@@ -15,6 +15,22 @@ static weir_status bfs_parents(void *object, int64_t *parents_out)
     return weir_bfs_parents(object, parents_out);
 }
 
+static uint64_t levels_known(const void *object)
+{
+    return weir_bfs_levels_known(object);
+}
+
+static weir_status level_get(void *object, uint64_t level, weir_bfs_level *level_out)
+{
+    return weir_bfs_level_get(object, level, level_out);
+}
+
+static weir_status level_pair(void *object, uint64_t level, uint32_t from, uint32_t to,
+                              weir_bfs_pair *pair_out)
+{
+    return weir_bfs_level_pair(object, level, from, to, pair_out);
+}
+
 static weir_status check_tree(const weir_graph *graph, uint64_t source, const int64_t *parents,
                               const void *levels)
 {
@@ -210,6 +226,9 @@ const weir__cli_algorithm weir__cli_algorithm_bfs = {
     .check_tree = check_tree,
     .members = members,
     .link_items = bfs_link_items,
+    .levels_known = levels_known,
+    .level = level_get,
+    .level_pair = level_pair,
     .at = level_at,
     .sum = weir__cli_sum_values,
     .compare = weir__cli_compare_exactly,

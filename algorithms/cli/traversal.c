@@ -40,15 +40,19 @@ int weir__cli_trial_finish(weir__cli_trial *trial, const weir__cli_algorithm *al
 
 weir__cli_trials weir__cli_trials_none(void)
 {
-    return (weir__cli_trials){.rows = weir__cli_records_of(sizeof(weir__cli_trial), "result"),
-                              .links =
-                                  weir__cli_records_of(sizeof(weir__cli_link), "figure of a link")};
+    return (weir__cli_trials){
+        .rows = weir__cli_records_of(sizeof(weir__cli_trial), "result"),
+        .links = weir__cli_records_of(sizeof(weir__cli_link), "figure of a link"),
+        .levels = weir__cli_records_of(sizeof(weir__cli_level), "level"),
+        .pairs = weir__cli_records_of(sizeof(weir__cli_pair), "figure of a level")};
 }
 
 void weir__cli_trials_free(weir__cli_trials *trials)
 {
     weir__cli_records_free(&trials->rows);
     weir__cli_records_free(&trials->links);
+    weir__cli_records_free(&trials->levels);
+    weir__cli_records_free(&trials->pairs);
 }
 
 /* Most pairs of many devices carry nothing. Those are not kept. */

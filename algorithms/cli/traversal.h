@@ -12,10 +12,26 @@ typedef struct weir__cli_link {
     uint64_t items;    /**< at least 1 */
 } weir__cli_link;
 
-/** The trials that were run, and what their links carried. */
+/** What a device sent another one in a level of a run in two dimensions. */
+typedef struct weir__cli_pair {
+    uint32_t from, to; /**< devices */
+    weir_bfs_pair told;
+} weir__cli_pair;
+
+/** Such a level. */
+typedef struct weir__cli_level {
+    weir_bfs_level told;
+    uint64_t
+        first_pair; /**< position of its first pair in weir__cli_trials.pairs, sorted by from and to */
+    uint32_t pair_count;
+} weir__cli_level;
+
+/** The trials that were run, what their links carried, and what their levels told. */
 typedef struct weir__cli_trials {
-    weir__cli_records rows;  /**< weir__cli_trial */
-    weir__cli_records links; /**< weir__cli_link */
+    weir__cli_records rows;   /**< weir__cli_trial */
+    weir__cli_records links;  /**< weir__cli_link */
+    weir__cli_records levels; /**< weir__cli_level */
+    weir__cli_records pairs;  /**< weir__cli_pair */
 } weir__cli_trials;
 
 weir__cli_trials weir__cli_trials_none(void);
@@ -33,6 +49,14 @@ int weir__cli_trial_finish(weir__cli_trial *trial, const weir__cli_algorithm *al
 /** Keep what the links carried in the last run of the object, and note in the trial where that is. */
 int weir__cli_trials_links(weir__cli_trials *trials, weir__cli_trial *trial,
                            const weir__cli_algorithm *algorithm, void *object);
+/** The same of what its levels told (levels.c). */
+int weir__cli_trials_levels(weir__cli_trials *trials, weir__cli_trial *trial,
+                            const weir__cli_algorithm *algorithm, void *object);
+/** Bytes of all levels of a trial, and the most partners. */
+int weir__cli_levels_sum(const weir__cli_trials *trials, const weir__cli_trial *trial,
+                         weir_bfs_level *sum_out);
+/** Levels of a trial for documents. @return NULL: no memory, or they cannot be read. */
+struct json_t *weir__cli_levels_json(const weir__cli_trials *trials, const weir__cli_trial *trial);
 /** Keep a trial, behind its links. */
 int weir__cli_trials_add(weir__cli_trials *trials, const weir__cli_trial *trial);
 

@@ -270,6 +270,8 @@ static int finish_trial(struct weir__cli_session *session, weir__cli_trial *tria
         code = weir__cli_verify(session, trial);
     if (!code)
         code = weir__cli_trials_links(&session->trials, trial, algorithm, session->object);
+    if (!code)
+        code = weir__cli_trials_levels(&session->trials, trial, algorithm, session->object);
     return code ? code : weir__cli_trials_add(&session->trials, trial);
 }
 

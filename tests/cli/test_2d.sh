@@ -30,6 +30,44 @@ expect_ok bfs chain:1 --devices host:4 --partition 2d:2x2 --verify
 # ---- by a certificate ----
 expect_ok bfs rmat:10 --undirected --devices host:4 --partition 2d:2x2 --parents --verify --verify-by certificate
 
+# ---- what levels told, in documents and added up ----
+expect_ok bfs uniform:13,8 --undirected --devices host:8 --partition 2d:2x4 --json - --source 1
+if [ -n "$TOOL" ]; then
+    is choices.partition '"2d:2x4"'
+    is choices.wire '"auto"'
+    is choices.direction '"down"'
+    is trials.0.levels.0.frontier 1
+    at_least 3 trials.0.levels.2.frontier
+    # (R - 1) + (C - 1) partners.
+    is trials.0.levels.2.expand_partners 1
+    is trials.0.levels.2.fold_partners 3
+    at_least 1 trials.0.levels.2.expand_bytes
+    present trials.0.levels.0.compute_ms trials.0.levels.2.expand_ms trials.0.levels.2.fold_ms \
+        trials.0.levels.2.update_ms trials.0.levels.2.pairs.0.items trials.0.levels.2.pairs.0.wire
+fi
+if [ "$TOOL" = python3 ]; then
+    # A part has 1024 vertices: with bitmaps no pair takes more than an eighth of that in bytes, and none is of devices that share neither
+    # a column nor a row.
+    cat >pairs.py <<'EOF'
+import json, sys
+levels = json.load(open(sys.argv[1]))["trials"][0]["levels"]
+for level in levels:
+    total = {"expand": 0, "fold": 0}
+    for pair in level["pairs"]:
+        total[pair["phase"]] += pair["bytes"]
+        assert pair["bytes"] <= 1024 // 8, pair
+        assert pair["bytes"] == (4 * pair["items"] if pair["wire"] == "list" else 128), pair
+        column, row = pair["from"] // 2 == pair["to"] // 2, pair["from"] % 2 == pair["to"] % 2
+        assert column != row and pair["phase"] == ("expand" if column else "fold"), pair
+    assert total["expand"] == level["expand_bytes"] and total["fold"] == level["fold_bytes"], level
+assert {pair["wire"] for level in levels for pair in level["pairs"]} == {"list", "bitmap"}
+EOF
+    if python3 pairs.py "$OUT"; then pass; else fail "pairs of levels that cannot be"; fi
+fi
+expect_ok bfs uniform:13,8 --undirected --devices host:8 --partition 2d:2x4 --stats --source 1
+has "a device tells at most 1 of its column and 3 of its row"
+for phase in expand compute fold update parents; do has "$phase "; done
+
 # ---- what a plan says ----
 expect_ok plan rmat:10 bfs --devices host:4 --partition 2d:2x2
 has "arcs of a cell"

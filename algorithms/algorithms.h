@@ -587,6 +587,39 @@ typedef struct weir_run_stats {
             NULL, 0, 0, 0, 0, 0, {{NULL, 0, 0}}, 0, 0, 0, 0, 0, 0, 0, WEIR_MEMORY_AUTO        \
     }
 
+/** A level of a search in two dimensions; a plain value. Times are those of the device that took longest, from one barrier to the
+ *  next, so that waiting for others is in them. */
+typedef struct weir_run_level {
+    size_t size;                       /**< sizeof(weir_run_level), set by WEIR_RUN_LEVEL_INIT */
+    uint64_t frontier;                 /**< vertices that it began with */
+    double expand_ms;                  /**< what was found last goes to the devices of the column */
+    double compute_ms;                 /**< arcs are looked at */
+    double fold_ms;                    /**< what was met goes to the devices of the row */
+    double update_ms;                  /**< which take in what they did not know */
+    uint64_t expand_bytes, fold_bytes; /**< sent, by all */
+    /** Devices that a device sent to, of the one with the most: up to R - 1 and C - 1 of a grid of R rows and C columns. */
+    uint32_t expand_partners, fold_partners;
+} weir_run_level;
+/** weir_run_level: nothing filled in yet. */
+#define WEIR_RUN_LEVEL_INIT                               \
+    {                                                     \
+        sizeof(weir_run_level), 0, 0, 0, 0, 0, 0, 0, 0, 0 \
+    }
+/** What a device sent another one in a level of a search in two dimensions; a plain value. Two devices of a column send in the expand
+ *  phase alone, two of a row in the fold phase; others never. */
+typedef struct weir_run_pair {
+    size_t size;    /**< sizeof(weir_run_pair), set by WEIR_RUN_PAIR_INIT */
+    uint64_t items; /**< vertices */
+    uint64_t bytes;
+    weir_wire wire; /**< how they went: WEIR_WIRE_LIST or WEIR_WIRE_BITMAP; AUTO: none did */
+    int fold;       /**< non-zero: in the fold phase */
+} weir_run_pair;
+/** weir_run_pair: nothing filled in yet. */
+#define WEIR_RUN_PAIR_INIT                             \
+    {                                                  \
+        sizeof(weir_run_pair), 0, 0, WEIR_WIRE_AUTO, 0 \
+    }
+
 /** Why an object runs as it does: of what was picked when it was made. NULL: it was asked for, or there is no such choice.
  *  Texts are sentences without a full stop, static or the object's. */
 typedef struct weir_run_reasons {
@@ -768,50 +801,18 @@ weir_status weir_bfs_parents(weir_bfs *bfs, int64_t *parents_out);
  *  first. @retval WEIR_ERR_INVALID  no such device. */
 weir_status weir_bfs_link_items(const weir_bfs *bfs, uint32_t from, uint32_t to,
                                 uint64_t *items_out);
-/** A level of a search in two dimensions; a plain value. Times are those of the device that took longest, from one barrier to the
- *  next, so that waiting for others is in them. */
-typedef struct weir_bfs_level {
-    size_t size;                       /**< sizeof(weir_bfs_level), set by WEIR_BFS_LEVEL_INIT */
-    uint64_t frontier;                 /**< vertices that it began with */
-    double expand_ms;                  /**< what was found last goes to the devices of the column */
-    double compute_ms;                 /**< arcs are looked at */
-    double fold_ms;                    /**< what was met goes to the devices of the row */
-    double update_ms;                  /**< which take in what they did not know */
-    uint64_t expand_bytes, fold_bytes; /**< sent, by all */
-    /** Devices that a device sent to, of the one with the most: up to R - 1 and C - 1 of a grid of R rows and C columns. */
-    uint32_t expand_partners, fold_partners;
-} weir_bfs_level;
-/** weir_bfs_level: nothing filled in yet. */
-#define WEIR_BFS_LEVEL_INIT                               \
-    {                                                     \
-        sizeof(weir_bfs_level), 0, 0, 0, 0, 0, 0, 0, 0, 0 \
-    }
-/** What a device sent another one in a level of a search in two dimensions; a plain value. Two devices of a column send in the expand
- *  phase alone, two of a row in the fold phase; others never. */
-typedef struct weir_bfs_pair {
-    size_t size;    /**< sizeof(weir_bfs_pair), set by WEIR_BFS_PAIR_INIT */
-    uint64_t items; /**< vertices */
-    uint64_t bytes;
-    weir_wire wire; /**< how they went: WEIR_WIRE_LIST or WEIR_WIRE_BITMAP; AUTO: none did */
-    int fold;       /**< non-zero: in the fold phase */
-} weir_bfs_pair;
-/** weir_bfs_pair: nothing filled in yet. */
-#define WEIR_BFS_PAIR_INIT                             \
-    {                                                  \
-        sizeof(weir_bfs_pair), 0, 0, WEIR_WIRE_AUTO, 0 \
-    }
 /** How many levels of the last run were written down one by one: the first of a search in two dimensions, up to 1024, the one that found
  *  nothing included; 0 of other forms, and where there was no complete run. */
 uint64_t weir_bfs_levels_known(const weir_bfs *bfs);
-/** One of these, from 0 on. @param[in,out] level_out  begins as WEIR_BFS_LEVEL_INIT.
+/** One of these, from 0 on. @param[in,out] level_out  begins as WEIR_RUN_LEVEL_INIT.
  *  @retval WEIR_ERR_INVALID  there is no such level.  @retval WEIR_ERR_DEVICE
  *  @par Threads  as of a run: the first call behind one brings all levels.
  *  @par Blocks  that call, while it copies. */
-weir_status weir_bfs_level_get(weir_bfs *bfs, uint64_t level, weir_bfs_level *level_out);
-/** Of one of these a pair of devices. @param[in,out] pair_out  begins as WEIR_BFS_PAIR_INIT.
+weir_status weir_bfs_level_get(weir_bfs *bfs, uint64_t level, weir_run_level *level_out);
+/** Of one of these a pair of devices. @param[in,out] pair_out  begins as WEIR_RUN_PAIR_INIT.
  *  @retval WEIR_ERR_INVALID  there is no such level, or no such device.  As weir_bfs_level_get(). */
 weir_status weir_bfs_level_pair(weir_bfs *bfs, uint64_t level, uint32_t from, uint32_t to,
-                                weir_bfs_pair *pair_out);
+                                weir_run_pair *pair_out);
 /** How runs will go, before there is one: what their statistics will say was picked, and why.
  *  @param[in,out] picked_out   begins as WEIR_RUN_STATS_INIT. Set are direction, devices, why_devices, bands, hubs and bins, and of work
  *                              route, order, delta, kernel, worker, fetch, mapping, group, cut and queues, as far as the form

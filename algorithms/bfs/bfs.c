@@ -301,24 +301,24 @@ static weir_status has_levels(const weir_bfs *bfs)
                                               "two dimensions alone");
 }
 
-weir_status weir_bfs_level_get(weir_bfs *bfs, uint64_t level, weir_bfs_level *level_out)
+weir_status weir_bfs_level_get(weir_bfs *bfs, uint64_t level, weir_run_level *level_out)
 {
-    weir_bfs_level known = WEIR_BFS_LEVEL_INIT;
+    weir_run_level known = WEIR_RUN_LEVEL_INIT;
     weir_status status;
     if ((status = has_levels(bfs)) || (status = weir__bfs_in_2d_level(bfs->in_2d, level, &known)))
         return status;
-    return weir__sized_out(level_out, &known, sizeof known, "weir_bfs_level");
+    return weir__sized_out(level_out, &known, sizeof known, "weir_run_level");
 }
 
 weir_status weir_bfs_level_pair(weir_bfs *bfs, uint64_t level, uint32_t from, uint32_t to,
-                                weir_bfs_pair *pair_out)
+                                weir_run_pair *pair_out)
 {
-    weir_bfs_pair known = WEIR_BFS_PAIR_INIT;
+    weir_run_pair known = WEIR_RUN_PAIR_INIT;
     weir_status status;
     if ((status = has_levels(bfs)) ||
         (status = weir__bfs_in_2d_pair(bfs->in_2d, level, from, to, &known)))
         return status;
-    return weir__sized_out(pair_out, &known, sizeof known, "weir_bfs_pair");
+    return weir__sized_out(pair_out, &known, sizeof known, "weir_run_pair");
 }
 
 weir_status weir_bfs_explain(const weir_bfs *bfs, weir_run_stats *picked_out,

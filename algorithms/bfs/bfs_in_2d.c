@@ -341,10 +341,10 @@ static const struct bfs_2d_level *seen_by(const struct bfs_in_2d *in_2d, uint64_
 }
 
 /* A bitmap is one of the sender's rows in the expand phase, of the receiver's in the fold phase. */
-static weir_bfs_pair pair_of(const struct bfs_in_2d *in_2d, uint64_t level, uint32_t from,
+static weir_run_pair pair_of(const struct bfs_in_2d *in_2d, uint64_t level, uint32_t from,
                              uint32_t to)
 {
-    weir_bfs_pair pair = WEIR_BFS_PAIR_INIT;
+    weir_run_pair pair = WEIR_RUN_PAIR_INIT;
     if (from == to ||
         (from / in_2d->rows != to / in_2d->rows && from % in_2d->rows != to % in_2d->rows))
         return pair;
@@ -360,7 +360,7 @@ static weir_bfs_pair pair_of(const struct bfs_in_2d *in_2d, uint64_t level, uint
 }
 
 weir_status weir__bfs_in_2d_pair(struct bfs_in_2d *in_2d, uint64_t level, uint32_t from,
-                                 uint32_t to, weir_bfs_pair *pair_out)
+                                 uint32_t to, weir_run_pair *pair_out)
 {
     weir_status status = find_level(in_2d, level);
     if (status)
@@ -378,12 +378,12 @@ static double longer(double ms, uint64_t ns)
 }
 
 static void add_sender(const struct bfs_in_2d *in_2d, uint64_t level, uint32_t from,
-                       weir_bfs_level *sum)
+                       weir_run_level *sum)
 {
     const struct bfs_2d_level *its = seen_by(in_2d, level, from);
     uint32_t expands = 0, folds = 0;
     for (uint32_t to = 0; to < in_2d->on.parts; to++) {
-        const weir_bfs_pair pair = pair_of(in_2d, level, from, to);
+        const weir_run_pair pair = pair_of(in_2d, level, from, to);
         *(pair.fold ? &folds : &expands) += pair.bytes != 0;
         *(pair.fold ? &sum->fold_bytes : &sum->expand_bytes) += pair.bytes;
     }
@@ -397,9 +397,9 @@ static void add_sender(const struct bfs_in_2d *in_2d, uint64_t level, uint32_t f
 }
 
 weir_status weir__bfs_in_2d_level(struct bfs_in_2d *in_2d, uint64_t level,
-                                  weir_bfs_level *level_out)
+                                  weir_run_level *level_out)
 {
-    weir_bfs_level sum = WEIR_BFS_LEVEL_INIT;
+    weir_run_level sum = WEIR_RUN_LEVEL_INIT;
     weir_status status = find_level(in_2d, level);
     for (uint32_t p = 0; p < in_2d->on.parts && !status; p++)
         add_sender(in_2d, level, p, &sum);

@@ -30,9 +30,9 @@ weir_status weir__bfs_in_2d_levels(const struct bfs_in_2d *in_2d, int32_t *level
 weir_status weir__bfs_in_2d_parents(const struct bfs_in_2d *in_2d, int64_t *parents_out);
 uint64_t weir__bfs_in_2d_known(const struct bfs_in_2d *in_2d);
 weir_status weir__bfs_in_2d_level(struct bfs_in_2d *in_2d, uint64_t level,
-                                  weir_bfs_level *level_out);
+                                  weir_run_level *level_out);
 weir_status weir__bfs_in_2d_pair(struct bfs_in_2d *in_2d, uint64_t level, uint32_t from,
-                                 uint32_t to, weir_bfs_pair *pair_out);
+                                 uint32_t to, weir_run_pair *pair_out);
 void weir__bfs_in_2d_destroy(struct bfs_in_2d *in_2d);
 
 #endif

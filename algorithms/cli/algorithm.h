@@ -134,9 +134,9 @@ struct weir__cli_algorithm {
     weir_status (*link_items)(void *object, uint32_t from, uint32_t to, uint64_t *items_out);
     /** Levels that are known one by one; NULL: there are none. */
     uint64_t (*levels_known)(const void *object);
-    weir_status (*level)(void *object, uint64_t level, weir_bfs_level *level_out);
+    weir_status (*level)(void *object, uint64_t level, weir_run_level *level_out);
     weir_status (*level_pair)(void *object, uint64_t level, uint32_t from, uint32_t to,
-                              weir_bfs_pair *pair_out);
+                              weir_run_pair *pair_out);
     weir_status (*prepared)(const void *object, weir_prepare_stats *stats_out);
     weir_status (*explain)(const void *object, weir_run_stats *picked_out,
                            weir_run_reasons *reasons_out);

@@ -20,13 +20,13 @@ static uint64_t levels_known(const void *object)
     return weir_bfs_levels_known(object);
 }
 
-static weir_status level_get(void *object, uint64_t level, weir_bfs_level *level_out)
+static weir_status level_get(void *object, uint64_t level, weir_run_level *level_out)
 {
     return weir_bfs_level_get(object, level, level_out);
 }
 
 static weir_status level_pair(void *object, uint64_t level, uint32_t from, uint32_t to,
-                              weir_bfs_pair *pair_out)
+                              weir_run_pair *pair_out)
 {
     return weir_bfs_level_pair(object, level, from, to, pair_out);
 }

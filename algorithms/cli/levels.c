@@ -11,7 +11,7 @@ static int keep_pairs(weir__cli_trials *trials, weir__cli_level *kept, uint64_t 
     int code = EXIT_DONE;
     kept->first_pair = trials->pairs.count;
     for (uint32_t i = 0; i < devices * devices && !code; i++) {
-        weir__cli_pair pair = {i / devices, i % devices, WEIR_BFS_PAIR_INIT};
+        weir__cli_pair pair = {i / devices, i % devices, WEIR_RUN_PAIR_INIT};
         weir_status status = algorithm->level_pair(object, level, pair.from, pair.to, &pair.told);
         if (status)
             return weir__cli_fail_status(status);
@@ -29,7 +29,7 @@ int weir__cli_trials_levels(weir__cli_trials *trials, weir__cli_trial *trial,
     int code = EXIT_DONE;
     trial->first_level = trials->levels.count;
     for (uint64_t level = 0; level < known && !code; level++) {
-        weir__cli_level kept = {.told = WEIR_BFS_LEVEL_INIT};
+        weir__cli_level kept = {.told = WEIR_RUN_LEVEL_INIT};
         weir_status status = algorithm->level(object, level, &kept.told);
         if (status)
             return weir__cli_fail_status(status);
@@ -42,15 +42,15 @@ int weir__cli_trials_levels(weir__cli_trials *trials, weir__cli_trial *trial,
 }
 
 int weir__cli_levels_sum(const weir__cli_trials *trials, const weir__cli_trial *trial,
-                         weir_bfs_level *sum_out)
+                         weir_run_level *sum_out)
 {
-    weir_bfs_level sum = WEIR_BFS_LEVEL_INIT;
+    weir_run_level sum = WEIR_RUN_LEVEL_INIT;
     for (uint64_t i = 0; i < trial->level_count; i++) {
         weir__cli_level kept;
         int code = weir__cli_records_get(&trials->levels, trial->first_level + i, &kept);
         if (code)
             return code;
-        const weir_bfs_level *told = &kept.told;
+        const weir_run_level *told = &kept.told;
         sum.expand_bytes += told->expand_bytes;
         sum.fold_bytes += told->fold_bytes;
         if (told->expand_partners > sum.expand_partners)
@@ -90,7 +90,7 @@ static json_t *pairs_json(const weir__cli_trials *trials, const weir__cli_level 
 
 static json_t *level_json(const weir__cli_trials *trials, const weir__cli_level *level)
 {
-    const weir_bfs_level *told = &level->told;
+    const weir_run_level *told = &level->told;
     return json_pack("{s:o, s:f, s:f, s:f, s:f, s:o, s:o, s:o, s:o, s:o}", "frontier",
                      weir__cli_json_integer(told->frontier), "expand_ms", told->expand_ms,
                      "compute_ms", told->compute_ms, "fold_ms", told->fold_ms, "update_ms",

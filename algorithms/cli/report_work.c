@@ -113,7 +113,7 @@ static void print_times(const struct work *work)
 /* Of a search in two dimensions. */
 static int print_told(const struct work *work)
 {
-    weir_bfs_level sum = WEIR_BFS_LEVEL_INIT;
+    weir_run_level sum = WEIR_RUN_LEVEL_INIT;
     int code = weir__cli_levels_sum(work->report->trials, work->trial, &sum);
     if (code || !work->trial->level_count)
         return code;

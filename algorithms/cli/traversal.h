@@ -15,12 +15,12 @@ typedef struct weir__cli_link {
 /** What a device sent another one in a level of a run in two dimensions. */
 typedef struct weir__cli_pair {
     uint32_t from, to; /**< devices */
-    weir_bfs_pair told;
+    weir_run_pair told;
 } weir__cli_pair;
 
 /** Such a level. */
 typedef struct weir__cli_level {
-    weir_bfs_level told;
+    weir_run_level told;
     uint64_t
         first_pair; /**< position of its first pair in weir__cli_trials.pairs, sorted by from and to */
     uint32_t pair_count;
@@ -54,7 +54,7 @@ int weir__cli_trials_levels(weir__cli_trials *trials, weir__cli_trial *trial,
                             const weir__cli_algorithm *algorithm, void *object);
 /** Bytes of all levels of a trial, and the most partners. */
 int weir__cli_levels_sum(const weir__cli_trials *trials, const weir__cli_trial *trial,
-                         weir_bfs_level *sum_out);
+                         weir_run_level *sum_out);
 /** Levels of a trial for documents. @return NULL: no memory, or they cannot be read. */
 struct json_t *weir__cli_levels_json(const weir__cli_trials *trials, const weir__cli_trial *trial);
 /** Keep a trial, behind its links. */

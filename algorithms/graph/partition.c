@@ -204,13 +204,21 @@ static weir_status assign(const weir_graph *graph, const struct how *how, uint8_
 }
 
 /* Equal parts, whatever the kind. */
-static weir_status create_sketch(const weir_graph *graph, uint32_t parts,
+static weir_status create_sketch(const weir_graph *graph, const struct how *how,
                                  weir_partition **partition_out)
 {
-    weir_status status = weir__calloc(1, sizeof **partition_out, "partition", partition_out);
-    if (!status)
-        **partition_out = weir__partition_sketch(graph, parts);
-    return status;
+    weir_partition *partition;
+    weir_status status = weir__calloc(1, sizeof *partition, "partition", &partition);
+    if (status)
+        return status;
+    *partition = weir__partition_sketch(graph, how->parts);
+    if (how->columns) {
+        partition->kind = WEIR_PARTITION_2D;
+        partition->rows = how->parts / how->columns;
+        partition->columns = how->columns;
+    }
+    *partition_out = partition;
+    return WEIR_OK;
 }
 
 static weir_status make(const weir_graph *graph, const struct how *how,
@@ -225,7 +233,7 @@ static weir_status make(const weir_graph *graph, const struct how *how,
     if ((status = check(graph, how)))
         return status;
     if (weir__graph_is_sketch(graph))
-        return create_sketch(graph, parts, partition_out);
+        return create_sketch(graph, how, partition_out);
     if ((status = weir__calloc(1, sizeof *partition, "partition", &partition)) ||
         (status = weir__calloc(graph->vertices, 1, "partition", &owner)) ||
         (status = assign(graph, how, owner, &parts)))

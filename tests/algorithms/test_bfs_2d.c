@@ -51,7 +51,7 @@ static struct told told_by(weir_bfs *bfs, const weir_graph *graph, struct grid g
     const uint32_t parts = grid.rows * grid.columns;
     struct told told = {{0, 0}, 0, {0, 0}};
     for (uint32_t to = 0; to < parts; to++) {
-        weir_bfs_pair pair = WEIR_BFS_PAIR_INIT;
+        weir_run_pair pair = WEIR_RUN_PAIR_INIT;
         OK(weir_bfs_level_pair(bfs, level, from, to, &pair));
         const int column = from / grid.rows == to / grid.rows;
         const int row = from % grid.rows == to % grid.rows;
@@ -85,7 +85,7 @@ static uint64_t assert_told(weir_bfs *bfs, const weir_graph *graph, struct grid 
     uint64_t bytes = 0, told_items = 0;
     *most_out = 0;
     for (uint64_t level = 0; level < known; level++) {
-        weir_bfs_level all = WEIR_BFS_LEVEL_INIT;
+        weir_run_level all = WEIR_RUN_LEVEL_INIT;
         struct told sum = {{0, 0}, 0, {0, 0}};
         uint64_t frontier = 0;
         OK(weir_bfs_level_get(bfs, level, &all));
@@ -259,7 +259,7 @@ static void partners_are_rows_and_columns(void **state)
     for (size_t i = 0; i < sizeof grids / sizeof *grids; i++)
         for (size_t k = 0; k < sizeof wires / sizeof *wires; k++) {
             weir_run_options options = WEIR_RUN_OPTIONS_INIT;
-            weir_bfs_level level = WEIR_BFS_LEVEL_INIT;
+            weir_run_level level = WEIR_RUN_LEVEL_INIT;
             int lists = 0, bitmaps = 0;
             options.wire = wires[k];
             weir_bfs *bfs = gridded(context, graph, grids[i], &options);
@@ -267,7 +267,7 @@ static void partners_are_rows_and_columns(void **state)
                              grids[i].rows - 1 + grids[i].columns - 1);
             for (uint64_t at = 0; at < weir_bfs_levels_known(bfs); at++)
                 for (uint32_t pair = 0; pair < 64; pair++) {
-                    weir_bfs_pair of = WEIR_BFS_PAIR_INIT;
+                    weir_run_pair of = WEIR_RUN_PAIR_INIT;
                     OK(weir_bfs_level_pair(bfs, at, pair / 8, pair % 8, &of));
                     lists += of.wire == WEIR_WIRE_LIST;
                     bitmaps += of.wire == WEIR_WIRE_BITMAP;
@@ -294,7 +294,7 @@ static void a_tree_sends_half(void **state)
     weir_bfs *bfs = placed(context, graph, WEIR_PARTITION_BLOCK, 4, &options);
     OK(weir_bfs_run(bfs, 1, &one));
     assert_int_equal(weir_bfs_levels_known(bfs), 0);
-    weir_bfs_level level = WEIR_BFS_LEVEL_INIT;
+    weir_run_level level = WEIR_RUN_LEVEL_INIT;
     INVALID(weir_bfs_level_get(bfs, 0, &level));
     weir_bfs_destroy(bfs);
     bfs = gridded(context, graph, grid, &options);

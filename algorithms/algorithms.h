@@ -245,7 +245,8 @@ typedef enum weir_partition_kind {
     WEIR_PARTITION_EDGE,      /**< consecutive vertices, equal numbers of arcs */
     WEIR_PARTITION_RANDOM,    /**< each vertex anywhere, equal numbers, by seed */
     WEIR_PARTITION_METIS, /**< METIS k-way on the undirected graph, vertex weights 1 + out-degree */
-    WEIR_PARTITION_FILE   /**< what a file says: weir_partition_read() */
+    WEIR_PARTITION_FILE,  /**< what a file says: weir_partition_read() */
+    WEIR_PARTITION_2D     /**< arcs in blocks of two dimensions: weir_partition_create_2d() */
 } weir_partition_kind;
 
 /** Which part owns each vertex. Read-only for users. Vertices keep their order within a part. */
@@ -258,13 +259,19 @@ typedef struct weir_partition {
     double vertex_balance; /**< largest part / mean, by vertices; 1 is perfect */
     double arc_balance;    /**< the same by arcs */
     double prepare_ms;     /**< what weir_partition_create() or weir_partition_read() took */
+    /** WEIR_PARTITION_2D: rows and columns of the grid of parts; 0 elsewhere. Part number column * rows + row stands at a row and a
+     *  column. It owns vertices as any part does; beside that it has the arcs that lead from vertices of its column to vertices
+     *  of its row. */
+    uint32_t rows, columns;
 } weir_partition;
 
-/** Text to kind, as the option --partition takes it: "block", "edge", "random", "metis", "file:PATH".
- *  @retval WEIR_ERR_UNSUPPORTED  "2d:RxC": named in the design, not built yet.
- *  @retval WEIR_ERR_INVALID      unknown. */
+/** Text to kind, as the option --partition takes it: "block", "edge", "random", "metis", "file:PATH", "2d:RxC".
+ *  @retval WEIR_ERR_INVALID  unknown, or 2d: with no grid behind it. */
 weir_status weir_partition_kind_parse(const char *text, weir_partition_kind *kind_out);
-/** "block", "edge", "random", "metis", "file"; "unknown" for anything else. Static storage. */
+/** Read the grid of "2d:RxC". @param[out] rows_out, columns_out  1 and more, whose product is WEIR_DEVICES_MAX at most.
+ *  @retval WEIR_ERR_INVALID  it is no such text. */
+weir_status weir_partition_2d_parse(const char *text, uint32_t *rows_out, uint32_t *columns_out);
+/** "block", "edge", "random", "metis", "file", "2d"; "unknown" for anything else. Static storage. */
 const char *weir_partition_kind_text(weir_partition_kind kind);
 
 /** Partition a graph.
@@ -280,6 +287,15 @@ const char *weir_partition_kind_text(weir_partition_kind kind);
 weir_status weir_partition_create(const weir_graph *graph, weir_partition_kind kind, uint32_t parts,
                                   uint64_t seed, const weir_config *config,
                                   weir_partition **partition_out);
+/** Partition a graph in two dimensions, as Bisson, Bernaschi and Mastrostefano do ("Parallel Distributed Breadth First Search on
+ *  the Kepler Architecture"): @p rows times @p columns parts own equal numbers of consecutive vertices, part after part, and
+ *  stand in a grid, column after column. An arc belongs to the column of its tail and the row of its head. Breadth-first
+ *  search alone takes it (weir_bfs_create()). Arcs are even where the order of vertices says nothing of their degrees, as
+ *  that of generated graphs.
+ *  @param[in] rows, columns  1 and more; their product is WEIR_DEVICES_MAX at most.
+ *  @retval WEIR_ERR_INVALID, WEIR_ERR_NOMEM  as above. */
+weir_status weir_partition_create_2d(const weir_graph *graph, uint32_t rows, uint32_t columns,
+                                     weir_partition **partition_out);
 /** Read a partition from a file of METIS's format: text, for each vertex in their order a line with the number of its part,
  *  counted from 0; blank lines at the end count for nothing. Files packed by gzip, xz or zstd are unpacked; "-" is standard input.
  *  @param[in] most  1 .. WEIR_DEVICES_MAX: numbers are below it. There are as many parts as the largest number says, so that
@@ -453,11 +469,22 @@ typedef enum weir_direction {
                               that takes route, order, kernel, worker, fetch and mapping (SWITCH of shortest
                               paths takes order soft and delta), and the only one for devices that do not
                               reach each other's memory */
-    WEIR_DIRECTION_PULL,  /**< in step: each vertex looks along the arcs that come to it */
-    WEIR_DIRECTION_SWITCH /**< in step: each step goes the way that looks at fewer arcs */
+    WEIR_DIRECTION_PULL,   /**< in step: each vertex looks along the arcs that come to it */
+    WEIR_DIRECTION_SWITCH, /**< in step: each step goes the way that looks at fewer arcs */
+    WEIR_DIRECTION_DOWN /**< in step: vertices found last look along their arcs, in every step, so that each arc of a vertex
+                                that is reached is looked at once, as the classical search does. BFS alone */
 } weir_direction;
-/** "auto", "push", "pull", "switch"; NULL for anything else. Static storage. */
+/** "auto", "push", "pull", "switch", "down"; NULL for anything else. Static storage. */
 const char *weir_direction_text(weir_direction direction);
+
+/** What devices send each other in a search in two dimensions: rows in 32 bits each, or a bit for each row of a stretch. */
+typedef enum weir_wire {
+    WEIR_WIRE_AUTO = 0, /**< whichever is shorter: each pair of devices in each level for itself */
+    WEIR_WIRE_LIST,     /**< of the other forms of a search the only one */
+    WEIR_WIRE_BITMAP
+} weir_wire;
+/** "auto", "list", "bitmap"; NULL for anything else. Static storage. */
+const char *weir_wire_text(weir_wire wire);
 
 /** How to run an algorithm; zero means "choose for me" in every field. The fields are those of
  *  weir_worklist_config.
@@ -483,13 +510,14 @@ typedef struct weir_run_options {
     uint64_t reserved_bytes;
     uint32_t queues;    /**< of each device, with kernel live */
     weir_memory memory; /**< where arcs lie; of an operator of your own its placement says that */
+    weir_wire wire;     /**< BFS, SSSP: LIST; over a partition in two dimensions the others too */
 } weir_run_options;
 /** Defaults of weir_run_options. */
 #define WEIR_RUN_OPTIONS_INIT                                                            \
     {                                                                                    \
         sizeof(weir_run_options), WEIR_ROUTE_AUTO, WEIR_ORDER_AUTO, 0, WEIR_KERNEL_AUTO, \
             WEIR_WORKER_AUTO, 0, WEIR_MAPPING_AUTO, 0, 0, WEIR_DIRECTION_AUTO, 0, 0, 0,  \
-            WEIR_MEMORY_AUTO                                                             \
+            WEIR_MEMORY_AUTO, WEIR_WIRE_AUTO                                             \
     }
 
 /** What a part of a run that goes in step took; of the slowest device. */
@@ -557,6 +585,39 @@ typedef struct weir_run_stats {
     {                                                                                         \
         sizeof(weir_run_stats), 0, 0, 0, 0, WEIR_WORKLIST_STATS_INIT, WEIR_DIRECTION_AUTO, 0, \
             NULL, 0, 0, 0, 0, 0, {{NULL, 0, 0}}, 0, 0, 0, 0, 0, 0, 0, WEIR_MEMORY_AUTO        \
+    }
+
+/** A level of a search in two dimensions; a plain value. Times are those of the device that took longest, from one barrier to the
+ *  next, so that waiting for others is in them. */
+typedef struct weir_run_level {
+    size_t size;                       /**< sizeof(weir_run_level), set by WEIR_RUN_LEVEL_INIT */
+    uint64_t frontier;                 /**< vertices that it began with */
+    double expand_ms;                  /**< what was found last goes to the devices of the column */
+    double compute_ms;                 /**< arcs are looked at */
+    double fold_ms;                    /**< what was met goes to the devices of the row */
+    double update_ms;                  /**< which take in what they did not know */
+    uint64_t expand_bytes, fold_bytes; /**< sent, by all */
+    /** Devices that a device sent to, of the one with the most: up to R - 1 and C - 1 of a grid of R rows and C columns. */
+    uint32_t expand_partners, fold_partners;
+} weir_run_level;
+/** weir_run_level: nothing filled in yet. */
+#define WEIR_RUN_LEVEL_INIT                               \
+    {                                                     \
+        sizeof(weir_run_level), 0, 0, 0, 0, 0, 0, 0, 0, 0 \
+    }
+/** What a device sent another one in a level of a search in two dimensions; a plain value. Two devices of a column send in the expand
+ *  phase alone, two of a row in the fold phase; others never. */
+typedef struct weir_run_pair {
+    size_t size;    /**< sizeof(weir_run_pair), set by WEIR_RUN_PAIR_INIT */
+    uint64_t items; /**< vertices */
+    uint64_t bytes;
+    weir_wire wire; /**< how they went: WEIR_WIRE_LIST or WEIR_WIRE_BITMAP; AUTO: none did */
+    int fold;       /**< non-zero: in the fold phase */
+} weir_run_pair;
+/** weir_run_pair: nothing filled in yet. */
+#define WEIR_RUN_PAIR_INIT                             \
+    {                                                  \
+        sizeof(weir_run_pair), 0, 0, WEIR_WIRE_AUTO, 0 \
     }
 
 /** Why an object runs as it does: of what was picked when it was made. NULL: it was asked for, or there is no such choice.
@@ -740,6 +801,18 @@ weir_status weir_bfs_parents(weir_bfs *bfs, int64_t *parents_out);
  *  first. @retval WEIR_ERR_INVALID  no such device. */
 weir_status weir_bfs_link_items(const weir_bfs *bfs, uint32_t from, uint32_t to,
                                 uint64_t *items_out);
+/** How many levels of the last run were written down one by one: the first of a search in two dimensions, up to 1024, the one that found
+ *  nothing included; 0 of other forms, and where there was no complete run. */
+uint64_t weir_bfs_levels_known(const weir_bfs *bfs);
+/** One of these, from 0 on. @param[in,out] level_out  begins as WEIR_RUN_LEVEL_INIT.
+ *  @retval WEIR_ERR_INVALID  there is no such level.  @retval WEIR_ERR_DEVICE
+ *  @par Threads  as of a run: the first call behind one brings all levels.
+ *  @par Blocks  that call, while it copies. */
+weir_status weir_bfs_level_get(weir_bfs *bfs, uint64_t level, weir_run_level *level_out);
+/** Of one of these a pair of devices. @param[in,out] pair_out  begins as WEIR_RUN_PAIR_INIT.
+ *  @retval WEIR_ERR_INVALID  there is no such level, or no such device.  As weir_bfs_level_get(). */
+weir_status weir_bfs_level_pair(weir_bfs *bfs, uint64_t level, uint32_t from, uint32_t to,
+                                weir_run_pair *pair_out);
 /** How runs will go, before there is one: what their statistics will say was picked, and why.
  *  @param[in,out] picked_out   begins as WEIR_RUN_STATS_INIT. Set are direction, devices, why_devices, bands, hubs and bins, and of work
  *                              route, order, delta, kernel, worker, fetch, mapping, group, cut and queues, as far as the form

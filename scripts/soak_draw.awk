@@ -49,8 +49,21 @@ function way(orders) {
     if (chance(60)) {
         line = line " --direction push"
         worklist(orders)
-    } else if (chance(60)) line = line " --direction " one_of("switch pull auto")
+    } else if (chance(60)) line = line " --direction " one_of(verb == "bfs" ? "switch pull down auto" : "switch pull auto")
     else if (chance(50)) worklist(orders)
+}
+
+# A grid and its devices, which are drawn together: host devices, so that it runs everywhere.
+function two(rows, columns) {
+    rows = 1 + below(3)
+    columns = 1 + below(3)
+    sub(/ --partition [^ ]*/, "", line)
+    sub(/ --memory [^ ]*/, "", line)
+    line = line " --partition 2d:" rows "x" columns
+    its_devices = "host:" rows * columns
+    flag(40, "parents")
+    draw(40, "direction", "down auto")
+    draw(70, "wire", "list bitmap auto")
 }
 
 function bfs() {
@@ -62,9 +75,13 @@ function bfs() {
         return
     }
     if (chance(30)) line = line " --sources " 1 + below(3)
+    if (chance(15)) { # in two dimensions
+        two()
+        return
+    }
     if (chance(25)) {
         line = line " --parents"
-        if (chance(50)) line = line " --direction " one_of("switch pull auto")
+        if (chance(50)) line = line " --direction " one_of("switch pull down auto")
     } else way("fifo soft soft:1 soft:3 soft:400 bulk")
     draw(10, "balance", "off")
     draw(10, "wire", "list")
@@ -152,11 +169,12 @@ BEGIN {
     for (i = 0; i < runs; i++) {
         verb = one_of("bfs bfs bfs sssp sssp sssp pr pr cc cc pbf")
         settle()
+        its_devices = ""
         if (verb == "bfs") bfs()
         else if (verb == "sssp") sssp()
         else if (verb == "pr") pr()
         else if (verb == "cc") cc()
         else pbf()
-        print settings "| " line " --devices " one_of(devices) " --verify"
+        print settings "| " line " --devices " (its_devices ? its_devices : one_of(devices)) " --verify"
     }
 }

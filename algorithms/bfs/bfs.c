@@ -2,6 +2,7 @@
  * search in step, and passes on to it. */
 #include "algorithms/algorithms.h"
 #include "algorithms/bfs/bfs_op.h"
+#include "algorithms/bfs/bfs_in_2d.h"
 #include "algorithms/bfs/bfs_in_step.h"
 #include "algorithms/common/algorithm.h"
 #include "algorithms/common/forms.h"
@@ -21,7 +22,8 @@ extern const weir_operator weir__bfs_operator;
 
 struct weir_bfs {
     struct weir__algorithm head; /* first */
-    struct bfs_in_step *in_step; /* NULL: through the worklist */
+    struct bfs_in_step *in_step; /* NULL: through the worklist, or in two dimensions */
+    struct bfs_in_2d *in_2d;     /* NULL: in one dimension */
     weir_direction direction;
     const char *why_order; /* NULL: as the worklist says */
     int parents;
@@ -39,6 +41,7 @@ static weir_status create_push(weir_bfs *bfs, const struct weir__making *making)
         (status = weir__algorithm_place(making, WEIR_PART_WEIGHTS_NONE, &head->placement)))
         return status;
     with.memory = WEIR_MEMORY_AUTO; /* the placement has said where arcs lie */
+    with.wire = WEIR_WIRE_AUTO;     /* items are lists */
     if ((status = weir_traversal_create(head->placement, &weir__bfs_operator, &with, NULL,
                                         &head->traversal)))
         return status;
@@ -123,6 +126,25 @@ static weir_status possible(const void *user)
     return weir_steps_possible(bfs->head.context, bfs->head.parts);
 }
 
+/* A partition in two dimensions has a form of its own. */
+static weir_status create_2d(weir_bfs *bfs, const struct weir__making *making)
+{
+    const struct weir__form_case what = {.usual = WEIR__FORM_STEP,
+                                         .why = "the partition has two dimensions",
+                                         .possible = possible,
+                                         .user = bfs};
+    const struct weir__asked asked = {.options = making->options};
+    int form;
+    weir_status status = weir__form_choose(&weir__bfs_2d_forms, &asked, &what, &form,
+                                           &bfs->direction, bfs->head.why_form);
+    if (!status)
+        status = weir__bfs_in_2d_create(making->context, making->graph, making->partition,
+                                        making->options, &bfs->in_2d);
+    if (!status)
+        bfs->head.on = &bfs->in_2d->on;
+    return status;
+}
+
 static weir_status create(struct weir__algorithm *head, const struct weir__making *making)
 {
     weir_bfs *bfs = (weir_bfs *)head;
@@ -131,6 +153,8 @@ static weir_status create(struct weir__algorithm *head, const struct weir__makin
     weir_run_options with = *making->options;
     struct weir__making pushed = *making;
     int form;
+    if (making->partition->kind == WEIR_PARTITION_2D)
+        return create_2d(bfs, making);
     what.usual = usual(making->context, making->graph, making->partition, &what.why);
     weir_status status =
         weir__form_choose(&weir__bfs_forms, &asked, &what, &form, &bfs->direction, head->why_form);
@@ -174,12 +198,14 @@ weir_status weir_bfs_create(weir_context *context, const weir_graph *graph,
     weir_bfs *bfs;
     weir_status status;
     *bfs_out = NULL;
+    const int in_2d = partition && partition->kind == WEIR_PARTITION_2D;
     if ((status = weir__making_begin(&making)) ||
         (status = weir__calloc(1, sizeof *bfs, "bfs", &bfs)))
         return status;
     bfs->parents = making.options->parents;
     making.maker = &(struct weir__maker){"breadth-first search", &making.known, make_again,
-                                         destroy_again, &making.known};
+                                         destroy_again, in_2d ? NULL : &making.known};
+    making.cells = 1;
     if ((status = weir__algorithm_create(&bfs->head, &making, WEIR_SHAPE_LEVELS, create))) {
         weir_bfs_destroy(bfs);
         return status;
@@ -206,8 +232,9 @@ weir_status weir_bfs_run(weir_bfs *bfs, uint64_t source, weir_run_stats *stats_o
     weir_status status = weir__sized_room(stats_out, sizeof stats, "weir_run_stats");
     if (status)
         return status;
-    status = bfs->in_step ? weir__bfs_in_step_run(bfs->in_step, source, &stats)
-                          : run_push(bfs, source, &stats);
+    status = bfs->in_2d     ? weir__bfs_in_2d_run(bfs->in_2d, source, &stats)
+             : bfs->in_step ? weir__bfs_in_step_run(bfs->in_step, source, &stats)
+                            : run_push(bfs, source, &stats);
     if (status) /* one that was refused leaves what is there */
         return status == WEIR_ERR_INVALID ? status : weir__algorithm_failed(&bfs->head, status);
     stats.direction = bfs->direction;
@@ -223,7 +250,8 @@ weir_status weir_bfs_parents(weir_bfs *bfs, int64_t *parents_out)
         return status;
     if (!bfs->parents)
         return weir__fail(WEIR_ERR_INVALID, "no tree of parents was asked for");
-    return weir__bfs_in_step_parents(bfs->in_step, parents_out);
+    return bfs->in_2d ? weir__bfs_in_2d_parents(bfs->in_2d, parents_out)
+                      : weir__bfs_in_step_parents(bfs->in_step, parents_out);
 }
 
 /* On the devices they are 32 bits without a sign, of which BFS_UNREACHED is -1 with one. */
@@ -237,6 +265,8 @@ static weir_status levels_fit(const weir_bfs *bfs)
 weir_status weir_bfs_levels(weir_bfs *bfs, int32_t *levels_out)
 {
     weir_status status = weir__algorithm_complete(&bfs->head, "levels");
+    if (!status && bfs->in_2d)
+        return weir__bfs_in_2d_levels(bfs->in_2d, levels_out);
     if (status || bfs->in_step)
         return status ? status : weir__bfs_in_step_levels(bfs->in_step, levels_out);
     status = levels_fit(bfs);
@@ -245,7 +275,7 @@ weir_status weir_bfs_levels(weir_bfs *bfs, int32_t *levels_out)
 
 weir_status weir_bfs_values(weir_bfs *bfs, uint32_t device, weir_values *values_out)
 {
-    weir_status status = bfs->head.ran && !bfs->in_step ? levels_fit(bfs) : WEIR_OK;
+    weir_status status = bfs->head.ran && !bfs->head.on ? levels_fit(bfs) : WEIR_OK;
     return status
                ? status
                : weir__algorithm_values(&bfs->head, "levels", device, WEIR_VALUE_I32, values_out);
@@ -257,22 +287,57 @@ weir_status weir_bfs_link_items(const weir_bfs *bfs, uint32_t from, uint32_t to,
     return weir__algorithm_link_items(&bfs->head, from, to, items_out);
 }
 
+uint64_t weir_bfs_levels_known(const weir_bfs *bfs)
+{
+    return bfs->in_2d && bfs->head.ran ? weir__bfs_in_2d_known(bfs->in_2d) : 0;
+}
+
+/* @return WEIR_OK where levels were written down. */
+static weir_status has_levels(const weir_bfs *bfs)
+{
+    return bfs->in_2d && bfs->head.ran
+               ? WEIR_OK
+               : weir__fail(WEIR_ERR_INVALID, "levels are known one by one of a complete search in "
+                                              "two dimensions alone");
+}
+
+weir_status weir_bfs_level_get(weir_bfs *bfs, uint64_t level, weir_run_level *level_out)
+{
+    weir_run_level known = WEIR_RUN_LEVEL_INIT;
+    weir_status status;
+    if ((status = has_levels(bfs)) || (status = weir__bfs_in_2d_level(bfs->in_2d, level, &known)))
+        return status;
+    return weir__sized_out(level_out, &known, sizeof known, "weir_run_level");
+}
+
+weir_status weir_bfs_level_pair(weir_bfs *bfs, uint64_t level, uint32_t from, uint32_t to,
+                                weir_run_pair *pair_out)
+{
+    weir_run_pair known = WEIR_RUN_PAIR_INIT;
+    weir_status status;
+    if ((status = has_levels(bfs)) ||
+        (status = weir__bfs_in_2d_pair(bfs->in_2d, level, from, to, &known)))
+        return status;
+    return weir__sized_out(pair_out, &known, sizeof known, "weir_run_pair");
+}
+
 weir_status weir_bfs_explain(const weir_bfs *bfs, weir_run_stats *picked_out,
                              weir_run_reasons *reasons_out)
 {
     weir_run_stats picked = WEIR_RUN_STATS_INIT;
     weir_run_reasons reasons = WEIR_RUN_REASONS_INIT;
-    const int form = bfs->in_step ? WEIR__FORM_STEP : WEIR__FORM_PUSH;
-    if (bfs->in_step)
-        weir__row_steps_picked(&bfs->in_step->on, &picked);
+    const int form = bfs->head.on ? WEIR__FORM_STEP : WEIR__FORM_PUSH;
+    const struct weir__forms *forms = bfs->in_2d ? &weir__bfs_2d_forms : &weir__bfs_forms;
+    if (bfs->head.on)
+        weir__row_steps_picked(bfs->head.on, &picked);
     weir_status status =
-        bfs->in_step ? WEIR_OK : weir_traversal_explain(bfs->head.traversal, &picked, &reasons);
+        bfs->head.on ? WEIR_OK : weir_traversal_explain(bfs->head.traversal, &picked, &reasons);
     picked.direction = bfs->direction;
     if (bfs->why_order)
         reasons.why_order = bfs->why_order;
     return status ? status
-                  : weir__algorithm_explained(&bfs->head, &weir__bfs_forms.form[form], &picked,
-                                              &reasons, picked_out, reasons_out);
+                  : weir__algorithm_explained(&bfs->head, &forms->form[form], &picked, &reasons,
+                                              picked_out, reasons_out);
 }
 
 weir_status weir_bfs_prepared(const weir_bfs *bfs, weir_prepare_stats *stats_out)
@@ -290,6 +355,7 @@ void weir_bfs_destroy(weir_bfs *bfs)
     if (!bfs)
         return;
     weir__bfs_in_step_destroy(bfs->in_step);
+    weir__bfs_in_2d_destroy(bfs->in_2d);
     weir__algorithm_destroy(&bfs->head);
     free(bfs);
 }

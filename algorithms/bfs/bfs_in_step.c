@@ -170,7 +170,9 @@ static weir_status build(struct bfs_in_step *in_step, weir_context *context,
     weir_rows_config config = WEIR_ROWS_CONFIG_INIT;
     uint32_t *base = NULL;
     weir_status status;
-    config.in_arcs = config.out_bytes = 1;
+    /* Of a graph that has the reverse of every arc in-arcs take nothing, and save a pass over the arcs. */
+    config.in_arcs = in_step->direction != WEIR_DIRECTION_DOWN || graph->mirrored;
+    config.out_bytes = 1;
     status = weir__row_steps_create(&in_step->on, &form, context, graph, partition, options,
                                     &config, in_step);
     if (status || weir__context_planned(context) ||
@@ -180,6 +182,7 @@ static weir_status build(struct bfs_in_step *in_step, weir_context *context,
         struct bfs_step_args *args = weir_steps_args(in_step->on.steps, p);
         args->unfound = in_step->unfound;
         args->pull = in_step->direction == WEIR_DIRECTION_PULL;
+        args->down = in_step->direction == WEIR_DIRECTION_DOWN;
         args->eager = may_be_eager(in_step, graph);
         args->lines = weir_rows_memory(in_step->on.rows) == WEIR_MEMORY_HOST;
         for (uint32_t i = 0; i < 2 && !status; i++)

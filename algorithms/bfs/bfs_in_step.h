@@ -16,7 +16,7 @@ struct bfs_in_step {
     uint64_t reached, arcs_reached;
 };
 
-/** @param[in] options  direction is WEIR_DIRECTION_PULL or WEIR_DIRECTION_SWITCH; beside it parents and
+/** @param[in] options  direction is WEIR_DIRECTION_PULL, _SWITCH or _DOWN; beside it parents and
  *                      time_limit_ms count.  @param[in] partition  not NULL. */
 weir_status weir__bfs_in_step_create(weir_context *context, const weir_graph *graph,
                                      const weir_partition *partition,

@@ -93,6 +93,7 @@ struct bfs_step_args {
     uint32_t source;                    /* a number */
     uint32_t previous; /* the source before: its level may be left over; BFS_NONE: there was none */
     uint32_t pull;     /* every level goes bottom-up */
+    uint32_t down;     /* every level goes top-down */
     uint32_t eager;    /* levels may be eager (bfs_step_eager.h) */
     uint32_t lines;    /* arcs lie in host memory: warps read them in whole lines */
 };

@@ -43,6 +43,8 @@ WEIR_DEV uint32_t bfs_choose(const struct bfs_step_args *a, const struct bfs_wal
 {
     if (a->pull)
         return BFS_UP;
+    if (a->down)
+        return BFS_DOWN;
     if (was_up)
         return BFS_DOWN_GAIN * w->arcs < bfs_up_cost(a, w, w->arcs) ? BFS_LIST : BFS_UP;
     if (w->enough != BFS_UNLISTED &&
@@ -76,7 +78,7 @@ WEIR_DEV void bfs_level_done(const struct bfs_step_args *a, struct bfs_walk *w, 
     w->wide = was_up || w->split || w->entries >= BFS_WIDE;
     w->unfound_arcs = bfs_less(w->unfound_arcs, w->arcs);
     w->phase = bfs_choose(a, w, was_up);
-    w->enough = w->phase == BFS_DOWN && w->wide ? bfs_enough(a, w) : 0;
+    w->enough = w->phase == BFS_DOWN && w->wide && !a->down ? bfs_enough(a, w) : 0;
 }
 
 /* A level is complete but for what came from other devices: take it in by itself, or with the next level. */

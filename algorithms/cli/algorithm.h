@@ -37,6 +37,7 @@ typedef struct weir__cli_trial {
     /** Position of its first link in weir__cli_trials.links; links are sorted by from and to. */
     uint64_t first_link;
     uint32_t link_count;
+    uint64_t first_level, level_count; /**< the same of weir__cli_trials.levels; 0: none */
 } weir__cli_trial;
 
 /* ---- what reports show ------------------------------------------------------------------------ */
@@ -99,6 +100,8 @@ struct weir__cli_algorithm {
     int worklist; /**< it can go through the worklist; other algorithms always go in step */
     int edges; /**< in an undirected graph two arcs count as one edge, which gives Graph500's rate */
     const struct weir__forms *forms; /**< its forms, and which options each of them reads */
+    const struct weir__forms
+        *forms_2d;     /**< the same over a partition in two dimensions; NULL: it takes none */
     const char *steps; /**< what weir_run_stats.steps counts: "levels", "iterations", "steps" */
     /* Each list below ends with END_OF_LIST. */
     /** Options that it alone has, and options that have another help here; NULL: there are none. */
@@ -129,6 +132,11 @@ struct weir__cli_algorithm {
                               const void *values);
     /** NULL: there are no links that carry items. */
     weir_status (*link_items)(void *object, uint32_t from, uint32_t to, uint64_t *items_out);
+    /** Levels that are known one by one; NULL: there are none. */
+    uint64_t (*levels_known)(const void *object);
+    weir_status (*level)(void *object, uint64_t level, weir_run_level *level_out);
+    weir_status (*level_pair)(void *object, uint64_t level, uint32_t from, uint32_t to,
+                              weir_run_pair *pair_out);
     weir_status (*prepared)(const void *object, weir_prepare_stats *stats_out);
     weir_status (*explain)(const void *object, weir_run_stats *picked_out,
                            weir_run_reasons *reasons_out);

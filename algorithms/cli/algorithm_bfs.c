@@ -15,6 +15,22 @@ static weir_status bfs_parents(void *object, int64_t *parents_out)
     return weir_bfs_parents(object, parents_out);
 }
 
+static uint64_t levels_known(const void *object)
+{
+    return weir_bfs_levels_known(object);
+}
+
+static weir_status level_get(void *object, uint64_t level, weir_run_level *level_out)
+{
+    return weir_bfs_level_get(object, level, level_out);
+}
+
+static weir_status level_pair(void *object, uint64_t level, uint32_t from, uint32_t to,
+                              weir_run_pair *pair_out)
+{
+    return weir_bfs_level_pair(object, level, from, to, pair_out);
+}
+
 static weir_status check_tree(const weir_graph *graph, uint64_t source, const int64_t *parents,
                               const void *levels)
 {
@@ -96,13 +112,16 @@ static void batch_destroy(void *object)
 
 /* ---- what the command takes and shows ------------------------------------------------------------ */
 
-static const weir__cli_choices directions = {{"auto", "push", "pull", "switch", NULL}, {NULL}};
+static const weir__cli_choices directions = {{"auto", "push", "pull", "switch", "down", NULL},
+                                             {NULL}};
 
 static const weir__cli_option options[] = {
     DIRECTION(directions, "push: through the worklist, vertices send over their arcs, and\n"
                           "all choices below count; in step, level by level, with the\n"
                           "kernels of all devices: pull, vertices look along arcs that come\n"
                           "to them; switch, each step the way that looks at fewer arcs;\n"
+                          "down, every step along the arcs of what was found last, so that\n"
+                          "each arc is looked at once;\n"
                           "default: auto, by graph, machine and other options"),
     FLAG("batch", VERB_OWN, batch,
          "search from up to 64 of --sources in one run, which share each look\n"
@@ -191,6 +210,7 @@ static const weir__cli_algorithm bfs_batch = {
 const weir__cli_algorithm weir__cli_algorithm_bfs = {
     ROW(bfs),
     .resident = 3,
+    .forms_2d = &weir__bfs_2d_forms,
     .verb.text = "breadth-first search on all devices",
     .verb.more = about,
     .verb.examples = examples,
@@ -206,6 +226,9 @@ const weir__cli_algorithm weir__cli_algorithm_bfs = {
     .check_tree = check_tree,
     .members = members,
     .link_items = bfs_link_items,
+    .levels_known = levels_known,
+    .level = level_get,
+    .level_pair = level_pair,
     .at = level_at,
     .sum = weir__cli_sum_values,
     .compare = weir__cli_compare_exactly,

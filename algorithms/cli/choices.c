@@ -5,10 +5,10 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* The positions of partitions (but for auto), schedules, routes, kernels, workers, mappings and memories are the
+/* The positions of partitions (but for auto), schedules, routes, kernels, workers, mappings, memories and wires are the
  * values of their enumerations. */
 const weir__cli_choices weir__cli_partitions = {
-    {"block", "edge", "random", "metis", "file:PATH", "auto", NULL}, {"2d:", NULL}};
+    {"block", "edge", "random", "metis", "file:PATH", "2d:RxC", "auto", NULL}, {NULL}};
 /* In the order of VERIFY_BY. */
 const weir__cli_choices weir__cli_judges = {{"auto", "reference", "certificate", NULL}, {NULL}};
 const weir__cli_choices weir__cli_schedules = {{"dynamic", "static", NULL}, {NULL}};
@@ -21,10 +21,11 @@ const weir__cli_choices weir__cli_mappings = {
     {"auto", "thread", "warp", "block", "group:N", "merge", NULL}, {NULL}};
 const weir__cli_choices weir__cli_balances = {{"off", NULL},
                                               {"frontier", "ownership", "both", NULL}};
-const weir__cli_choices weir__cli_wires = {{"list", NULL}, {"bitmap", "auto", NULL}};
+const weir__cli_choices weir__cli_wires = {{"auto", "list", "bitmap", NULL}, {NULL}};
 
 const weir__cli_choices weir__cli_memories = {{"auto", "device", "host", NULL}, {NULL}};
-const weir__cli_choices weir__cli_directions = {{"auto", "push", "pull", "switch", NULL}, {NULL}};
+const weir__cli_choices weir__cli_directions = {{"auto", "push", "pull", "switch", "down", NULL},
+                                                {NULL}};
 
 /* These are formats of what verbs write; the verbs' files name the positions. */
 const weir__cli_choices weir__cli_topo_formats = {{"table", "json", "dot", NULL}, {NULL}};
@@ -69,21 +70,33 @@ int weir__cli_choose(const weir__cli_choices *choices, const char *option, const
 int weir__cli_choose_direction(const weir__cli_choices *choices, const char *text, int *out)
 {
     int position, code = weir__cli_choose(choices, "direction", text, &position);
-    for (int i = WEIR_DIRECTION_AUTO; i <= WEIR_DIRECTION_SWITCH && !code; i++)
+    for (int i = WEIR_DIRECTION_AUTO; i <= WEIR_DIRECTION_DOWN && !code; i++)
         if (strcmp(text, weir_direction_text((weir_direction)i)) == 0)
             *out = i;
     return code;
 }
 
-int weir__cli_choose_partition(const char *text, int *partition_out, const char **path_out)
+static int choose_2d(const char *text, weir__cli_request *request)
 {
-    *path_out = NULL;
+    if (weir_partition_2d_parse(text, &request->grid_rows, &request->grid_columns))
+        return weir__cli_fail(EXIT_USAGE, "--%s", weir_error_detail());
+    request->partition = WEIR_PARTITION_2D;
+    request->partition_2d = text;
+    return EXIT_DONE;
+}
+
+int weir__cli_choose_partition(const char *text, weir__cli_request *request)
+{
+    request->partition_file = request->partition_2d = NULL;
+    request->grid_rows = request->grid_columns = 0;
+    if (strncmp(text, "2d:", 3) == 0)
+        return choose_2d(text, request);
     if (strncmp(text, "file:", 5) != 0)
-        return weir__cli_choose(&weir__cli_partitions, "partition", text, partition_out);
+        return weir__cli_choose(&weir__cli_partitions, "partition", text, &request->partition);
     if (!text[5])
         return weir__cli_fail(EXIT_USAGE, "--partition file: the path behind file: is missing");
-    *partition_out = WEIR_PARTITION_FILE;
-    *path_out = text + 5;
+    request->partition = WEIR_PARTITION_FILE;
+    request->partition_file = text + 5;
     return EXIT_DONE;
 }
 
@@ -144,7 +157,9 @@ weir__cli_picked weir__cli_pick(const weir__cli_request *request, const weir_run
                                         ? WEIR_PARTITION_EDGE
                                         : (weir_partition_kind)request->partition;
     weir__cli_picked picked = {
-        .partition = weir__cli_streamed(stats) ? NULL : weir_partition_kind_text(partition),
+        .partition = weir__cli_streamed(stats) ? NULL
+                     : request->partition_2d   ? request->partition_2d
+                                               : weir_partition_kind_text(partition),
         .direction = weir_direction_text(stats->direction),
         .memory = stats->memory ? weir_memory_text(stats->memory) : NULL,
         .route = weir_route_kind_text(work->route),
@@ -152,7 +167,8 @@ weir__cli_picked weir__cli_pick(const weir__cli_request *request, const weir_run
         .kernel = weir_kernel_kind_text(work->kernel),
         .worker = weir_worker_kind_text(work->worker),
         .balance = weir__cli_balances.built[request->balance],
-        .wire = weir__cli_wires.built[request->wire],
+        /* In one dimension items are lists. */
+        .wire = weir_wire_text(request->partition_2d ? (weir_wire)request->wire : WEIR_WIRE_LIST),
         .delta = work->delta,
         .fetch = work->fetch,
         .queues = work->queues,

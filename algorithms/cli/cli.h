@@ -104,20 +104,23 @@ typedef struct weir__cli_request {
     uint64_t parts;         /**< 0: not given */
     uint64_t time_limit_ms; /**< 0: none */
     int undirected, verify, stats, sssp, config, help, measure, brief;
-    int verify_by;              /**< one of the VERIFY_BY below */
-    int format;                 /**< --format, a position in the verb's list of formats */
-    int plan;                   /**< --route of topo, a weir_route_kind; -1: all of them */
-    int partition;              /**< a weir_partition_kind, or PARTITION_AUTO */
-    const char *partition_file; /**< of --partition file:PATH; NULL: another partition */
-    int route;                  /**< a weir_route_kind */
-    int order;                  /**< a weir_order_kind */
+    int verify_by;                    /**< one of the VERIFY_BY below */
+    int format;                       /**< --format, a position in the verb's list of formats */
+    int plan;                         /**< --route of topo, a weir_route_kind; -1: all of them */
+    int partition;                    /**< a weir_partition_kind, or PARTITION_AUTO */
+    const char *partition_file;       /**< of --partition file:PATH; NULL: another partition */
+    const char *partition_2d;         /**< "2d:RxC" of that partition; NULL: another one */
+    uint32_t grid_rows, grid_columns; /**< of that one */
+    int route;                        /**< a weir_route_kind */
+    int order;                        /**< a weir_order_kind */
     uint32_t delta;
     int kernel, worker; /**< a weir_kernel_kind, a weir_worker_kind */
     uint64_t fetch;     /**< 0: the library's choice */
     uint64_t queues;    /**< 0: the library's choice */
     int mapping;        /**< a weir_mapping_kind */
     uint32_t group;
-    int balance, wire; /**< positions in their lists of choices */
+    int balance; /**< a position in its list of choices */
+    int wire;    /**< a weir_wire */
     weir_weights weights;
     int direction; /**< a weir_direction */
     int memory;    /**< a weir_memory */
@@ -129,7 +132,7 @@ typedef struct weir__cli_request {
 
 /** --partition auto: the library picks the kind and the number of devices. The value follows those of
  *  weir_partition_kind. */
-enum { PARTITION_AUTO = WEIR_PARTITION_FILE + 1 };
+enum { PARTITION_AUTO = WEIR_PARTITION_2D + 1 };
 
 /** Who judges results: positions in weir__cli_judges. */
 enum { VERIFY_BY_AUTO, VERIFY_BY_REFERENCE, VERIFY_BY_CERTIFICATE };
@@ -234,8 +237,8 @@ int weir__cli_choose(const weir__cli_choices *choices, const char *option, const
 int weir__cli_choose_direction(const weir__cli_choices *choices, const char *text, int *out);
 /** Read --order: fifo, soft, soft:DELTA or bulk. */
 int weir__cli_choose_order(const char *text, int *order_out, uint32_t *delta_out);
-/** Read --partition. @param[out] path_out  of file:PATH; NULL: another one. */
-int weir__cli_choose_partition(const char *text, int *partition_out, const char **path_out);
+/** Read --partition: sets the fields of the request that begin with `partition` and `grid`. */
+int weir__cli_choose_partition(const char *text, weir__cli_request *request);
 /** Read --mapping: auto, thread, warp, block, group:N or merge. */
 int weir__cli_choose_mapping(const char *text, int *mapping_out, uint32_t *group_out);
 

@@ -121,7 +121,7 @@ int weir__cli_set_partition(weir__cli_request *request, const weir__cli_option *
                             const char *text)
 {
     (void)option;
-    return weir__cli_choose_partition(text, &request->partition, &request->partition_file);
+    return weir__cli_choose_partition(text, request);
 }
 
 int weir__cli_set_direction(weir__cli_request *request, const weir__cli_option *option,

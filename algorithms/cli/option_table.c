@@ -68,7 +68,9 @@ static const weir__cli_option options[] = {
     OPTION("partition", "P", VERB_TRAVERSAL | VERB_PLAN, weir__cli_set_partition, 0,
            "who owns which vertices: block, edge (equal arcs), random,\n"
            "metis, each over all devices; file:PATH: what weir partition or\n"
-           "gpmetis wrote, over as many devices as it has parts; auto: edge,\n"
+           "gpmetis wrote, over as many devices as it has parts; 2d:RxC: of bfs,\n"
+           "arcs in blocks, from columns to rows of a grid of R x C devices, which\n"
+           "are all there are; auto: edge,\n"
            "over as many devices as there is work for, by their threads or\n"
            "multiprocessors where these differ; default: auto",
            .choices = &weir__cli_partitions),
@@ -141,7 +143,7 @@ static const weir__cli_option options[] = {
     TEXT("from", "FILE.json", VERB_BENCH, from,
          "measure nothing: read the figures of a --json file"),
     OPTION("direction", "D", VERB_PLAN, weir__cli_set_direction, 0,
-           "auto, push, pull, switch: as of the verbs; default: auto",
+           "auto, push, pull, switch, down: as of the verbs; default: auto",
            .choices = &weir__cli_directions),
     OPTION("order", "O", VERB_WORKLIST | VERB_PLAN, weir__cli_set_order, 0,
            "fifo: as items come; soft, soft:DELTA: near ones first, DELTA levels\n"
@@ -177,7 +179,10 @@ static const weir__cli_option options[] = {
            "kernels read over the link; auto: on the devices if all fits, else\n"
            "in host memory (arcs of cc are streamed then); default: auto"),
     CHOICE("balance", "B", VERB_SEARCH, balance, weir__cli_balances, "off; default: off"),
-    CHOICE("wire", "W", VERB_SEARCH, wire, weir__cli_wires, "list; default: list"),
+    CHOICE("wire", "W", VERB_SEARCH, wire, weir__cli_wires,
+           "what devices send of vertices with --partition 2d:RxC: list, bitmap,\n"
+           "auto: whichever is shorter, each pair in each level; elsewhere it is\n"
+           "list; default: auto"),
     NUMBER("trials", VERB_SEARCH, trials, 1, 1000000,
            "runs for each source; with more than one run in all, a\n"
            "warm-up comes first and is no trial; default: 1"),

@@ -1,8 +1,10 @@
 /** @file partition.c  What --partition asks for: checked before a graph is loaded, made behind that. */
 #include "algorithms/cli/algorithm.h"
 #include "algorithms/graph/partition.h"
+#include "runtime/support.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -42,6 +44,15 @@ weir_status weir__cli_partition_make(const weir__cli_request *request, const wei
     const weir_partition_kind kind = request->partition == PARTITION_AUTO
                                          ? WEIR_PARTITION_EDGE
                                          : (weir_partition_kind)request->partition;
+    if (kind == WEIR_PARTITION_2D)
+        return request->grid_rows * request->grid_columns == parts
+                   ? weir_partition_create_2d(graph, request->grid_rows, request->grid_columns,
+                                              partition_out)
+                   : weir__fail(WEIR_ERR_INVALID,
+                                "--partition %s is a grid of %" PRIu32
+                                " devices, and there %s %" PRIu32,
+                                request->partition_2d, request->grid_rows * request->grid_columns,
+                                parts == 1 ? "is" : "are", parts);
     if (kind != WEIR_PARTITION_FILE)
         return weir_partition_create(graph, kind, parts, request->seed, NULL, partition_out);
     return request->parts

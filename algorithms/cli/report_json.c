@@ -217,6 +217,8 @@ static json_t *trial_json(const weir__cli_report *report, const weir__cli_trial 
         stats_json(stats), "links", links_json(links, trial->link_count));
     if (trial->rates.edges >= 0)
         row = add(row, "gteps_edges", json_real(trial->rates.edges));
+    if (trial->level_count)
+        row = add(row, "levels", weir__cli_levels_json(report->trials, trial));
     row = join(row, json_pack("{s:o, s:o}", "verified_by", text(trial->verified_by), "verify_ms",
                               ratio(trial->verify_ms)));
     for (const weir__cli_member *own = algorithm->members; own && own->name; own++)

@@ -65,7 +65,8 @@ static weir_status find_remarks(const weir__cli_report *report, struct remarks *
                         !weir__cli_in_step(report->algorithm, last);
     weir_status status = WEIR_OK;
     *remarks_out = (struct remarks){.cut = -1};
-    if (weir__cli_pick(report->request, last).partition)
+    /* In two dimensions arcs do not go by who owns their tails. */
+    if (weir__cli_pick(report->request, last).partition && !report->request->partition_2d)
         status = find_cut(report, used, &remarks_out->cut);
     if (!status && by_auto && used > 1)
         status = find_why(report, used, remarks_out->why);
@@ -142,6 +143,8 @@ static void print_choices(const weir__cli_report *report, const struct remarks *
         printf("partition %s", picked.partition);
         gap = ", ";
     }
+    if (request->partition_2d)
+        printf(", wire %s", picked.wire);
     if (remarks->cut >= 0)
         printf(" (%.1f%% of the arcs cut)", remarks->cut);
     print_own_choices(report, &gap);

@@ -110,6 +110,21 @@ static void print_times(const struct work *work)
     fputc('\n', work->file);
 }
 
+/* Of a search in two dimensions. */
+static int print_told(const struct work *work)
+{
+    weir_run_level sum = WEIR_RUN_LEVEL_INIT;
+    int code = weir__cli_levels_sum(work->report->trials, work->trial, &sum);
+    if (code || !work->trial->level_count)
+        return code;
+    begin_row(work, "bytes told", sum.expand_bytes + sum.fold_bytes);
+    fprintf(work->file,
+            "   %" PRIu64 " expanding, %" PRIu64 " folding; a device tells at most %" PRIu32
+            " of its column and %" PRIu32 " of its row\n",
+            sum.expand_bytes, sum.fold_bytes, sum.expand_partners, sum.fold_partners);
+    return EXIT_DONE;
+}
+
 static void print_devices(const struct work *work)
 {
     const weir_run_stats *stats = &work->trial->stats;
@@ -262,13 +277,14 @@ static int print_trial(const weir__cli_report *report, const weir__cli_trial *tr
     print_devices(&work);
     if (weir__cli_in_step(report->algorithm, &trial->stats)) {
         print_exchange(&work);
+        code = print_told(&work);
     } else {
         print_items(&work);
         print_phases(&work);
     }
     print_links(&work);
     free(work.links);
-    return EXIT_DONE;
+    return code;
 }
 
 /* Every source has the same number of trials. Only the last source may have fewer, when a result was wrong. */

@@ -1,5 +1,6 @@
 /** @file traversal.c  What follows from the values, links and times of traversals. */
 #include "algorithms/cli/traversal.h"
+#include "runtime/support.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -39,15 +40,19 @@ int weir__cli_trial_finish(weir__cli_trial *trial, const weir__cli_algorithm *al
 
 weir__cli_trials weir__cli_trials_none(void)
 {
-    return (weir__cli_trials){.rows = weir__cli_records_of(sizeof(weir__cli_trial), "result"),
-                              .links =
-                                  weir__cli_records_of(sizeof(weir__cli_link), "figure of a link")};
+    return (weir__cli_trials){
+        .rows = weir__cli_records_of(sizeof(weir__cli_trial), "result"),
+        .links = weir__cli_records_of(sizeof(weir__cli_link), "figure of a link"),
+        .levels = weir__cli_records_of(sizeof(weir__cli_level), "level"),
+        .pairs = weir__cli_records_of(sizeof(weir__cli_pair), "figure of a level")};
 }
 
 void weir__cli_trials_free(weir__cli_trials *trials)
 {
     weir__cli_records_free(&trials->rows);
     weir__cli_records_free(&trials->links);
+    weir__cli_records_free(&trials->levels);
+    weir__cli_records_free(&trials->pairs);
 }
 
 /* Most pairs of many devices carry nothing. Those are not kept. */
@@ -250,10 +255,21 @@ double weir__cli_step_ms(const weir_run_stats *stats)
     return ratio(stats->kernel_ms, (double)stats->steps);
 }
 
+weir_status weir__cli_forms_check(const weir__cli_algorithm *algorithm,
+                                  const weir__cli_request *request, const struct weir__asked *asked)
+{
+    if (!request->partition_2d)
+        return weir__forms_check(algorithm->forms, asked, NULL);
+    if (algorithm->forms_2d)
+        return weir__forms_check(algorithm->forms_2d, asked, NULL);
+    return weir__fail(WEIR_ERR_UNSUPPORTED,
+                      "--partition %s is for breadth-first search alone, not for %s",
+                      request->partition_2d, algorithm->forms->algorithm);
+}
+
 int weir__cli_in_step(const weir__cli_algorithm *algorithm, const weir_run_stats *stats)
 {
-    return !algorithm->worklist || stats->direction == WEIR_DIRECTION_PULL ||
-           stats->direction == WEIR_DIRECTION_SWITCH;
+    return !algorithm->worklist || stats->direction != WEIR_DIRECTION_PUSH;
 }
 
 /* A run that streams has a phase of that name. */

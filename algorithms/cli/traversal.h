@@ -12,10 +12,26 @@ typedef struct weir__cli_link {
     uint64_t items;    /**< at least 1 */
 } weir__cli_link;
 
-/** The trials that were run, and what their links carried. */
+/** What a device sent another one in a level of a run in two dimensions. */
+typedef struct weir__cli_pair {
+    uint32_t from, to; /**< devices */
+    weir_run_pair told;
+} weir__cli_pair;
+
+/** Such a level. */
+typedef struct weir__cli_level {
+    weir_run_level told;
+    uint64_t
+        first_pair; /**< position of its first pair in weir__cli_trials.pairs, sorted by from and to */
+    uint32_t pair_count;
+} weir__cli_level;
+
+/** The trials that were run, what their links carried, and what their levels told. */
 typedef struct weir__cli_trials {
-    weir__cli_records rows;  /**< weir__cli_trial */
-    weir__cli_records links; /**< weir__cli_link */
+    weir__cli_records rows;   /**< weir__cli_trial */
+    weir__cli_records links;  /**< weir__cli_link */
+    weir__cli_records levels; /**< weir__cli_level */
+    weir__cli_records pairs;  /**< weir__cli_pair */
 } weir__cli_trials;
 
 weir__cli_trials weir__cli_trials_none(void);
@@ -33,6 +49,14 @@ int weir__cli_trial_finish(weir__cli_trial *trial, const weir__cli_algorithm *al
 /** Keep what the links carried in the last run of the object, and note in the trial where that is. */
 int weir__cli_trials_links(weir__cli_trials *trials, weir__cli_trial *trial,
                            const weir__cli_algorithm *algorithm, void *object);
+/** The same of what its levels told (levels.c). */
+int weir__cli_trials_levels(weir__cli_trials *trials, weir__cli_trial *trial,
+                            const weir__cli_algorithm *algorithm, void *object);
+/** Bytes of all levels of a trial, and the most partners. */
+int weir__cli_levels_sum(const weir__cli_trials *trials, const weir__cli_trial *trial,
+                         weir_run_level *sum_out);
+/** Levels of a trial for documents. @return NULL: no memory, or they cannot be read. */
+struct json_t *weir__cli_levels_json(const weir__cli_trials *trials, const weir__cli_trial *trial);
 /** Keep a trial, behind its links. */
 int weir__cli_trials_add(weir__cli_trials *trials, const weir__cli_trial *trial);
 
@@ -120,6 +144,11 @@ double weir__cli_phase_percent(const weir_run_stats *stats, weir_phase phase);
 double weir__cli_bandwidth(const weir_run_stats *stats);
 /** Milliseconds of the kernels for an iteration or a level of a run in step. */
 double weir__cli_step_ms(const weir_run_stats *stats);
+/** weir__forms_check() of the forms that the request's partition leaves.
+ *  @retval WEIR_ERR_UNSUPPORTED  also: the algorithm takes no partition in two dimensions. */
+weir_status weir__cli_forms_check(const weir__cli_algorithm *algorithm,
+                                  const weir__cli_request *request,
+                                  const struct weir__asked *asked);
 /** Whether a run went in step rather than through the worklist. */
 int weir__cli_in_step(const weir__cli_algorithm *algorithm, const weir_run_stats *stats);
 /** Whether arcs were streamed from host memory, so that there were no rows on the devices, and so no parts. */

@@ -98,7 +98,7 @@ static int check_forms(const weir__cli_plans *plans, weir__cli_plan_of *one)
                                 .parents = "--parents"};
     if (algorithm->ask)
         algorithm->ask(&request, &asked);
-    weir_status status = weir__forms_check(algorithm->forms, &asked, NULL);
+    weir_status status = weir__cli_forms_check(algorithm, &request, &asked);
     return status ? cannot(plans, one, status) : EXIT_DONE;
 }
 

@@ -34,6 +34,7 @@ static weir_run_options options_of(const weir__cli_request *request)
     options.parents = wants_tree(request);
     options.mapping = (weir_mapping_kind)request->mapping;
     options.group = request->group;
+    options.wire = (weir_wire)request->wire;
     options.time_limit_ms = (uint32_t)request->time_limit_ms;
     return options;
 }
@@ -52,7 +53,7 @@ static int check_forms(const struct weir__cli_session *session)
     };
     if (session->algorithm->ask)
         session->algorithm->ask(request, &asked);
-    weir_status status = weir__forms_check(session->algorithm->forms, &asked, NULL);
+    weir_status status = weir__cli_forms_check(session->algorithm, request, &asked);
     return status ? weir__cli_fail_status(status) : EXIT_DONE;
 }
 
@@ -288,6 +289,8 @@ static int finish_trial(struct weir__cli_session *session, weir__cli_trial *tria
                                       session->graph->vertices);
     if (!code)
         code = weir__cli_trials_links(&session->trials, trial, algorithm, session->object);
+    if (!code)
+        code = weir__cli_trials_levels(&session->trials, trial, algorithm, session->object);
     if (!code && session->request->verify)
         code = weir__cli_verify(session, trial);
     return code ? code : weir__cli_trials_add(&session->trials, trial);

@@ -81,9 +81,15 @@ weir_status weir__algorithm_create(struct weir__algorithm *head, struct weir__ma
 {
     struct weir__activity outer;
     weir_partition *made;
+    weir_status status =
+        making->cells ? WEIR_OK
+                      : weir__partition_1d(making->partition,
+                                           making->maker ? making->maker->what : "this algorithm");
+    if (status)
+        return status;
     weir__activity_begin(&outer, "placing", NULL, 0);
-    weir_status status = weir__partition_choose(making->context, making->graph, &making->partition,
-                                                shape, &made, head);
+    status = weir__partition_choose(making->context, making->graph, &making->partition, shape,
+                                    &made, head);
     if (status)
         return weir__activity_end(&outer, status);
     head->context = making->context;

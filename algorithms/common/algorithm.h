@@ -36,6 +36,7 @@ struct weir__making {
     struct weir__prepare begin;
     const struct weir__maker
         *maker; /**< makes the same again, to find out whether it fits; NULL: it is not asked */
+    int cells;  /**< it takes partitions in two dimensions too */
 };
 
 /** Note the time, read the options.

@@ -32,6 +32,8 @@ enum {
     READS_HUBS = 1u << 17,
     READS_BINS = 1u << 18,
     READS_MEMORY = 1u << 19,
+    READS_WIRE_LIST = 1u << 20,
+    READS_WIRE = 1u << 21, /* bitmap */
     READS_ROUTES = READS_ROUTE | READS_ROUTE_STAGED,
     READS_WORKLIST = READS_ROUTES | READS_ORDER | READS_ORDER_SOFT | READS_DELTA | READS_KERNEL |
                      READS_WORKER | READS_FETCH | READS_MAPPING | READS_GROUP | READS_QUEUES
@@ -55,6 +57,16 @@ static int order(const struct weir__asked *asked)
 static int order_soft(const struct weir__asked *asked)
 {
     return asked->options->order == WEIR_ORDER_SOFT;
+}
+
+static int wire_list(const struct weir__asked *asked)
+{
+    return asked->options->wire == WEIR_WIRE_LIST;
+}
+
+static int wire(const struct weir__asked *asked)
+{
+    return asked->options->wire && asked->options->wire != WEIR_WIRE_LIST;
 }
 
 #define GIVEN(name, member)                          \
@@ -86,6 +98,7 @@ GIVEN(source, source)
     }
 VALUE(route_value, weir_route_kind_text(asked->options->route))
 VALUE(order_value, weir_order_kind_text(asked->options->order))
+VALUE(wire_value, weir_wire_text(asked->options->wire))
 
 static const struct row {
     unsigned bit, other;       /* other: the bit of the option's other values; 0: it has one bit */
@@ -113,6 +126,8 @@ static const struct row {
     {READS_PARTITION, 0, "partition", "--partition", partition, NULL},
     {READS_SOURCE, 0, "source", "--stream", source, NULL},
     {READS_MEMORY, 0, "memory", "--memory", memory, NULL},
+    {READS_WIRE_LIST, READS_WIRE, "wire", "--wire", wire_list, wire_value},
+    {READS_WIRE, READS_WIRE_LIST, "wire", "--wire", wire, wire_value},
 };
 
 enum { ROWS = sizeof rows / sizeof *rows };
@@ -123,25 +138,38 @@ enum {
     AUTO = 1u << WEIR_DIRECTION_AUTO,
     PUSH = 1u << WEIR_DIRECTION_PUSH,
     PULL = 1u << WEIR_DIRECTION_PULL,
-    SWITCH = 1u << WEIR_DIRECTION_SWITCH
+    SWITCH = 1u << WEIR_DIRECTION_SWITCH,
+    DOWN = 1u << WEIR_DIRECTION_DOWN
 };
 
 const struct weir__forms weir__bfs_forms = {
     .algorithm = "breadth-first search",
     .form = {{.name = "breadth-first search in step",
-              .reads = READS_DIRECTION | READS_PARTITION | READS_PARENTS | READS_MEMORY,
-              .directions = PULL | SWITCH,
+              .reads = READS_DIRECTION | READS_PARTITION | READS_PARENTS | READS_MEMORY |
+                       READS_WIRE_LIST,
+              .directions = PULL | SWITCH | DOWN,
               .usual = WEIR_DIRECTION_SWITCH},
              {.name = "breadth-first search through the worklist",
-              .reads = READS_DIRECTION | READS_PARTITION | READS_WORKLIST | READS_MEMORY,
+              .reads = READS_DIRECTION | READS_PARTITION | READS_WORKLIST | READS_MEMORY |
+                       READS_WIRE_LIST,
               .directions = PUSH,
               .usual = WEIR_DIRECTION_PUSH,
               .anywhere = 1}}};
 
+const struct weir__forms weir__bfs_2d_forms = {
+    .algorithm = "breadth-first search in two dimensions",
+    .form = {[WEIR__FORM_STEP] = {.name = "breadth-first search in two dimensions",
+                                  .reads = READS_DIRECTION | READS_PARTITION | READS_PARENTS |
+                                           READS_WIRE_LIST | READS_WIRE,
+                                  .directions = DOWN,
+                                  .usual = WEIR_DIRECTION_DOWN}},
+    .no_direction = "a search in two dimensions goes down in every level: direction down"};
+
 const struct weir__forms weir__bfs_batch_forms = {
     .algorithm = "breadth-first search of a batch of sources",
     .form = {[WEIR__FORM_STEP] = {.name = "breadth-first search of a batch of sources",
-                                  .reads = READS_DIRECTION | READS_PARTITION | READS_MEMORY,
+                                  .reads = READS_DIRECTION | READS_PARTITION | READS_MEMORY |
+                                           READS_WIRE_LIST,
                                   .directions = PULL | SWITCH,
                                   .usual = WEIR_DIRECTION_SWITCH}},
     .no_direction = "a batch of sources is searched in step: direction pull or switch"};
@@ -150,15 +178,16 @@ const struct weir__forms weir__sssp_forms = {
     .algorithm = "shortest paths",
     .form = {{.name = "shortest paths in step",
               .reads = READS_DIRECTION | READS_PARTITION | READS_ORDER_SOFT | READS_DELTA |
-                       READS_PARENTS | READS_MEMORY,
+                       READS_PARENTS | READS_MEMORY | READS_WIRE_LIST,
               .directions = SWITCH,
               .usual = WEIR_DIRECTION_SWITCH},
              {.name = "shortest paths through the worklist",
-              .reads = READS_DIRECTION | READS_PARTITION | READS_WORKLIST | READS_MEMORY,
+              .reads = READS_DIRECTION | READS_PARTITION | READS_WORKLIST | READS_MEMORY |
+                       READS_WIRE_LIST,
               .directions = PUSH,
               .usual = WEIR_DIRECTION_PUSH,
               .anywhere = 1}},
-    .no_direction = "shortest paths cannot pull alone: direction push or switch"};
+    .no_direction = "shortest paths cannot pull alone, nor go down: direction push or switch"};
 
 const struct weir__forms weir__pr_forms = {
     .algorithm = "PageRank",
@@ -172,7 +201,8 @@ const struct weir__forms weir__pr_forms = {
               .directions = PUSH,
               .usual = WEIR_DIRECTION_PUSH,
               .anywhere = 1}},
-    .no_direction = "PageRank looks at all arcs in every step: there is nothing to switch"};
+    .no_direction = "PageRank looks at all arcs in every step: direction push or pull, there is "
+                    "nothing to switch"};
 
 /* Where rows lie on the devices, results are merged over the links that the machine has; so `staged` would have no effect. */
 const struct weir__forms weir__cc_forms = {
@@ -198,8 +228,14 @@ const struct weir__forms weir__traversal_forms = {
 
 const char *weir_direction_text(weir_direction direction)
 {
-    static const char *const names[] = {"auto", "push", "pull", "switch"};
+    static const char *const names[] = {"auto", "push", "pull", "switch", "down"};
     return (unsigned)direction < sizeof names / sizeof *names ? names[direction] : NULL;
+}
+
+const char *weir_wire_text(weir_wire wire)
+{
+    static const char *const names[] = {"auto", "list", "bitmap"};
+    return (unsigned)wire < sizeof names / sizeof *names ? names[wire] : NULL;
 }
 
 /* ---- what is refused ------------------------------------------------------------------------- */
@@ -226,6 +262,8 @@ static weir_status check_values(const struct weir__asked *asked)
         return no_such("mapping", (int)options->mapping);
     if (!weir_memory_text(options->memory))
         return no_such("memory", (int)options->memory);
+    if (!weir_wire_text(options->wire))
+        return no_such("wire", (int)options->wire);
     if ((unsigned)asked->source > WEIR_CC_STREAMED)
         return no_such("source", (int)asked->source);
     return WEIR_OK;

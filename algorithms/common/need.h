@@ -22,6 +22,7 @@ struct weir__sizes {
     int transposed;           /* parts have in-arcs that are not their out-arcs */
     uint64_t in_arcs_of[256]; /* by part, of those */
     uint64_t numbers;         /* of rows: with gaps between parts */
+    uint32_t grid_rows, grid_columns; /* arcs_of are those of cells (cell.h); 0: of rows */
 };
 /** @retval WEIR_ERR_INVALID  as weir__partition_fits(). @par Blocks  yes; works on all cores, and takes no memory. */
 weir_status weir__sizes_of(weir_context *context, const weir_graph *graph,
@@ -31,6 +32,11 @@ weir_status weir__sizes_of(weir_context *context, const weir_graph *graph,
  *  @par Blocks  yes; works on all cores, and takes no memory. */
 weir_status weir__sizes_transpose(const weir_graph *graph, const weir_partition *partition,
                                   struct weir__sizes *sizes);
+
+/** Count the arcs of each part's cell in place of those of its vertices: of a partition in two dimensions.
+ *  @par Blocks  yes; works on all cores, and brings arcs to the host. */
+weir_status weir__sizes_cells(const weir_graph *graph, const weir_partition *partition,
+                              struct weir__sizes *sizes);
 
 /** weir_placement_create(), with a partition. @param[in] memory  of arcs; never AUTO. */
 void weir__placement_need(const struct weir__sizes *sizes, weir_part_weights weights,
@@ -54,5 +60,7 @@ weir_status weir__rows_count_results(const weir_rows *rows, size_t value_bytes,
  *  are in-arcs that are not the out-arcs; they are not counted by part here. @param[in] memory  of arcs; never AUTO. */
 void weir__rows_need(const struct weir__sizes *sizes, const weir_rows_config *config,
                      weir_memory memory, struct weir__need *need);
+/** Of that, what cells take in place of the parts' rows; they are made one after the other. */
+void weir__rows_cells_need(const struct weir__sizes *sizes, struct weir__need *need);
 
 #endif

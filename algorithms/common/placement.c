@@ -136,7 +136,8 @@ weir_status weir_placement_create_with(weir_context *context, const weir_graph *
     weir_partition *made;
     weir_status status;
     *placement_out = NULL;
-    if ((status = weir__sized_in(&known, sizeof known, config, "weir_placement_config")))
+    if ((status = weir__partition_1d(partition, "a placement")) ||
+        (status = weir__sized_in(&known, sizeof known, config, "weir_placement_config")))
         return status;
     weir__activity_begin(&outer, "placing", NULL, 0);
     if (!(status = weir__partition_over_all(context, graph, &partition, &made)))

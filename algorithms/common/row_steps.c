@@ -1,5 +1,6 @@
 /** @file row_steps.c  An algorithm in supersteps over a graph that is placed by rows. */
 #include "algorithms/common/row_steps.h"
+#include "algorithms/common/cell.h"
 #include "algorithms/common/gather.h"
 #include "runtime/support.h"
 
@@ -73,6 +74,14 @@ static weir_status count_results(const struct weir__row_steps *on, const void *u
                : weir__rows_count_results(on->rows, tree->bytes, VALUES_AS_VERTICES);
 }
 
+static weir_status place(struct weir__row_steps *on, const weir_graph *graph,
+                         const weir_partition *partition, const weir_rows_config *placing)
+{
+    return on->form->cells
+               ? weir__rows_create_cells(on->context, graph, partition, placing, &on->rows)
+               : weir_rows_create(on->context, graph, partition, placing, &on->rows);
+}
+
 weir_status weir__row_steps_create(struct weir__row_steps *on, const struct weir__row_form *form,
                                    weir_context *context, const weir_graph *graph,
                                    const weir_partition *partition, const weir_run_options *options,
@@ -91,7 +100,7 @@ weir_status weir__row_steps_create(struct weir__row_steps *on, const struct weir
     on->vertices = graph->vertices;
     if ((status = weir_steps_possible(context, on->parts)) ||
         (status = reserve(on, graph, partition, options, user, &placing.reserved_bytes)) ||
-        (status = weir_rows_create(context, graph, partition, &placing, &on->rows)) ||
+        (status = place(on, graph, partition, &placing)) ||
         (form->placed && (status = form->placed(on, user))))
         return status;
     weir_rows_domain(on->rows, &domain);

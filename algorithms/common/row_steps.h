@@ -32,6 +32,8 @@ struct weir__row_form {
      *  what is too large. It may set on->form to another form, whose table and fields are the same and whose kernel fits
      *  what the rows turned out to be. May be NULL. */
     weir_status (*placed)(struct weir__row_steps *on, void *user);
+    /** Rows are placed by cells of two dimensions (cell.h), as the partition says; its config asks for nothing beside out-arcs. */
+    int cells;
 };
 
 /** The first member of an algorithm's object. One thread at a time; a cancel from any. */

@@ -1,5 +1,6 @@
 /** @file rows.c  A graph placed by rows: the object. */
 #include "algorithms/common/bring.h"
+#include "algorithms/common/cell.h"
 #include "algorithms/common/need.h"
 #include "algorithms/common/rows_build.h"
 #include "algorithms/graph/partition.h"
@@ -75,6 +76,8 @@ static weir_status count(const weir_rows *rows, const weir_graph *graph,
                          struct weir__sizes *sizes_out)
 {
     weir_status status = weir__sizes_of(rows->context, graph, partition, sizes_out);
+    if (!status && rows->grid_rows)
+        status = weir__sizes_cells(graph, partition, sizes_out);
     if (!status && config->in_arcs && !rows->symmetric)
         status = weir__sizes_transpose(graph, partition, sizes_out);
     return status;
@@ -102,17 +105,18 @@ static weir_status place_all(weir_rows *rows, const weir_graph *graph,
     if (weir__context_planned(rows->context)) {
         status = count(rows, graph, partition, config, &sizes);
         build.sizes = &sizes;
-    } else {
+    } else if (!rows->grid_rows) {
         status = find_weight_bits(&build);
     }
     if (!status && !weir__graph_is_sketch(graph))
         status = weir__rows_count_in(&build);
     if (!status)
         status = weir__rows_number(&build);
-    if (!status)
+    if (!status && !rows->grid_rows)
         status = weir__rows_place_all_there(&build);
     for (uint32_t p = 0; p < rows->parts && !status; p++)
-        status = weir__rows_place_part(&build, p);
+        status =
+            rows->grid_rows ? weir__rows_place_cell(&build, p) : weir__rows_place_part(&build, p);
     free(build.in_degree);
     free(build.in_ends);
     free(build.in_keys);
@@ -154,6 +158,8 @@ static weir_status fits(const weir_rows *rows, const weir_graph *graph,
     struct weir__sizes sizes;
     struct weir__need need = {0, 0};
     weir_status status = weir__sizes_of(rows->context, graph, partition, &sizes);
+    if (!status && rows->grid_rows)
+        status = weir__sizes_cells(graph, partition, &sizes);
     if (status)
         return status;
     sizes.transposed = config->in_arcs && !rows->symmetric;
@@ -175,6 +181,8 @@ static weir_status create(weir_context *context, const weir_graph *graph,
     rows->context = context;
     rows->vertices = graph->vertices;
     rows->parts = partition->parts;
+    rows->grid_rows = partition->rows;
+    rows->grid_columns = partition->columns;
     for (uint32_t p = 0; p < rows->parts; p++) {
         rows->part[p].part = p;
         rows->part[p].parts = rows->parts;
@@ -263,13 +271,26 @@ void weir__rows_need(const struct weir__sizes *sizes, const weir_rows_config *co
     weir__need_pass(need, transposed, key + 4);
     if (back && sizes->parts > 1)
         in_need(sizes, memory, config->weights, here, need);
-    parts_need(sizes, config, memory, need);
+    if (sizes->grid_rows)
+        weir__rows_cells_need(sizes, need);
+    else
+        parts_need(sizes, config, memory, need);
     if (back && sizes->parts == 1)
         in_need(sizes, memory, config->weights, here, need);
     weir__need_give(need, back ? n : 0, 4);
     weir__need_give(need, back && here ? numbers : 0, 8);
     weir__need_give(need, transposed, key);
     weir__numbering_need(sizes, 1, need);
+}
+
+weir_status weir__rows_create_cells(weir_context *context, const weir_graph *graph,
+                                    const weir_partition *partition, const weir_rows_config *config,
+                                    weir_rows **rows_out)
+{
+    struct weir__activity outer;
+    *rows_out = NULL;
+    weir__activity_begin(&outer, "placing", NULL, 0);
+    return weir__activity_end(&outer, create(context, graph, partition, config, rows_out));
 }
 
 weir_status weir_rows_create(weir_context *context, const weir_graph *graph,
@@ -285,6 +306,8 @@ weir_status weir_rows_create(weir_context *context, const weir_graph *graph,
     *rows_out = NULL;
     if (!context || !graph)
         return weir__missing("weir_rows_create", context ? "graph" : "context");
+    if ((status = weir__partition_1d(partition, "rows")))
+        return status;
     if ((status = weir__sized_in(&known, sizeof known, config, "weir_rows_config")))
         return status;
     weir__activity_begin(&outer, "placing", NULL, 0);

@@ -24,6 +24,7 @@ struct weir_rows {
     uint32_t *degree;   /* out-degree by number */
     weir_rows_part part[WEIR_DEVICES_MAX];
     struct weir__numbering *numbering;
+    uint32_t grid_rows, grid_columns; /* of cells (cell.h); 0: parts have their rows */
 };
 
 struct weir__rows_build {
@@ -63,6 +64,9 @@ weir_status weir__rows_transpose(struct weir__rows_build *build);
 weir_status weir__rows_place_all_there(struct weir__rows_build *build);
 /** Build the rows of a part, if they are not there, and bring them and what belongs to them to its device. */
 weir_status weir__rows_place_part(struct weir__rows_build *build, uint32_t part);
+
+/** The same of the cell of a part, where rows->grid_rows is not 0. */
+weir_status weir__rows_place_cell(struct weir__rows_build *build, uint32_t part);
 
 /** Sort the rows of a part, in one direction, by weir__rows_key.
  *  @param[in] offsets  by row of the part, and the end.

@@ -9,12 +9,36 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const names[] = {[WEIR_PARTITION_BLOCK] = "block",
-                                    [WEIR_PARTITION_EDGE] = "edge",
-                                    [WEIR_PARTITION_RANDOM] = "random",
-                                    [WEIR_PARTITION_METIS] = "metis",
-                                    [WEIR_PARTITION_FILE] = "file"};
+static const char *const names[] = {
+    [WEIR_PARTITION_BLOCK] = "block",   [WEIR_PARTITION_EDGE] = "edge",
+    [WEIR_PARTITION_RANDOM] = "random", [WEIR_PARTITION_METIS] = "metis",
+    [WEIR_PARTITION_FILE] = "file",     [WEIR_PARTITION_2D] = "2d"};
 #define KINDS (sizeof names / sizeof names[0])
+
+/* A number of 1 to WEIR_DEVICES_MAX without sign or leading zeros. @return what stands behind it; NULL: there is none. */
+static const char *side(const char *text, uint32_t *out)
+{
+    uint32_t value = 0;
+    if (*text < '1' || *text > '9')
+        return NULL;
+    for (; *text >= '0' && *text <= '9'; text++)
+        if ((value = value * 10 + (uint32_t)(*text - '0')) > WEIR_DEVICES_MAX)
+            return NULL;
+    *out = value;
+    return text;
+}
+
+weir_status weir_partition_2d_parse(const char *text, uint32_t *rows_out, uint32_t *columns_out)
+{
+    const char *at = text && strncmp(text, "2d:", 3) == 0 ? side(text + 3, rows_out) : NULL;
+    at = at && *at == 'x' ? side(at + 1, columns_out) : NULL;
+    if (at && !*at && *rows_out * *columns_out <= WEIR_DEVICES_MAX)
+        return WEIR_OK;
+    *rows_out = *columns_out = 0;
+    return weir__fail(WEIR_ERR_INVALID,
+                      "partition %s: 2d:RxC has R rows and C columns of devices, 1 to %d in all",
+                      text ? text : "(null)", WEIR_DEVICES_MAX);
+}
 
 weir_status weir_partition_kind_parse(const char *text, weir_partition_kind *kind_out)
 {
@@ -29,12 +53,13 @@ weir_status weir_partition_kind_parse(const char *text, weir_partition_kind *kin
             return WEIR_OK;
         }
     }
-    if (text && strncmp(text, "2d:", 3) == 0)
-        return weir__fail(
-            WEIR_ERR_UNSUPPORTED,
-            "partition %s: not built yet; block, edge, random, metis and file:PATH are", text);
+    if (text && strncmp(text, "2d:", 3) == 0) {
+        uint32_t rows, columns;
+        *kind_out = WEIR_PARTITION_2D;
+        return weir_partition_2d_parse(text, &rows, &columns);
+    }
     return weir__fail(WEIR_ERR_INVALID,
-                      "partition %s: choose block, edge, random, metis or file:PATH",
+                      "partition %s: choose block, edge, random, metis, file:PATH or 2d:RxC",
                       text ? text : "(null)");
 }
 
@@ -135,6 +160,7 @@ struct how {
     uint64_t seed;
     const weir_config *config; /* of metis */
     const char *path;          /* of file */
+    uint32_t columns;          /* of 2d; it has parts / columns rows */
     int exactly;               /* of a file: there are so many, whatever its largest number is */
 };
 
@@ -160,6 +186,7 @@ static weir_status assign(const weir_graph *graph, const struct how *how, uint8_
 {
     switch (how->kind) {
     case WEIR_PARTITION_BLOCK:
+    case WEIR_PARTITION_2D:
         assign_block(graph->vertices, how->parts, owner);
         return WEIR_OK;
     case WEIR_PARTITION_EDGE:
@@ -177,13 +204,21 @@ static weir_status assign(const weir_graph *graph, const struct how *how, uint8_
 }
 
 /* Equal parts, whatever the kind. */
-static weir_status create_sketch(const weir_graph *graph, uint32_t parts,
+static weir_status create_sketch(const weir_graph *graph, const struct how *how,
                                  weir_partition **partition_out)
 {
-    weir_status status = weir__calloc(1, sizeof **partition_out, "partition", partition_out);
-    if (!status)
-        **partition_out = weir__partition_sketch(graph, parts);
-    return status;
+    weir_partition *partition;
+    weir_status status = weir__calloc(1, sizeof *partition, "partition", &partition);
+    if (status)
+        return status;
+    *partition = weir__partition_sketch(graph, how->parts);
+    if (how->columns) {
+        partition->kind = WEIR_PARTITION_2D;
+        partition->rows = how->parts / how->columns;
+        partition->columns = how->columns;
+    }
+    *partition_out = partition;
+    return WEIR_OK;
 }
 
 static weir_status make(const weir_graph *graph, const struct how *how,
@@ -198,15 +233,19 @@ static weir_status make(const weir_graph *graph, const struct how *how,
     if ((status = check(graph, how)))
         return status;
     if (weir__graph_is_sketch(graph))
-        return create_sketch(graph, parts, partition_out);
+        return create_sketch(graph, how, partition_out);
     if ((status = weir__calloc(1, sizeof *partition, "partition", &partition)) ||
         (status = weir__calloc(graph->vertices, 1, "partition", &owner)) ||
         (status = assign(graph, how, owner, &parts)))
         goto err_free;
     if (how->exactly)
         parts = how->parts;
-    *partition = (weir_partition){
-        .kind = how->kind, .parts = parts, .vertices = graph->vertices, .owner = owner};
+    *partition = (weir_partition){.kind = how->kind,
+                                  .parts = parts,
+                                  .vertices = graph->vertices,
+                                  .owner = owner,
+                                  .rows = how->columns ? parts / how->columns : 0,
+                                  .columns = how->columns};
     if ((status = weir__partition_measure(graph, partition)))
         goto err_free;
     partition->prepare_ms = weir__elapsed_ms(begin_ns);
@@ -234,10 +273,25 @@ weir_status weir_partition_create(const weir_graph *graph, weir_partition_kind k
 {
     const struct how how = {.kind = kind, .parts = parts, .seed = seed, .config = config};
     *partition_out = NULL;
+    if (kind == WEIR_PARTITION_2D)
+        return weir__fail(WEIR_ERR_INVALID, "a partition of kind 2d has rows and columns, which "
+                                            "weir_partition_create_2d() is given");
     return kind == WEIR_PARTITION_FILE
                ? weir__fail(WEIR_ERR_INVALID, "a partition of kind file has a file, which "
                                               "weir_partition_read() reads")
                : create(graph, &how, partition_out);
+}
+
+weir_status weir_partition_create_2d(const weir_graph *graph, uint32_t rows, uint32_t columns,
+                                     weir_partition **partition_out)
+{
+    const struct how how = {.kind = WEIR_PARTITION_2D, .parts = rows * columns, .columns = columns};
+    *partition_out = NULL;
+    return rows && columns && (uint64_t)rows * columns <= WEIR_DEVICES_MAX
+               ? create(graph, &how, partition_out)
+               : weir__fail(WEIR_ERR_INVALID,
+                            "a grid of %u rows and %u columns: 1 to %d parts in all", rows, columns,
+                            WEIR_DEVICES_MAX);
 }
 
 weir_status weir_partition_read(const weir_graph *graph, const char *path, uint32_t most,
@@ -284,4 +338,13 @@ weir_status weir__partition_fits(const weir_context *context, const weir_graph *
                       "%u devices",
                       (unsigned long long)partition->vertices, partition->parts,
                       (unsigned long long)graph->vertices, devices);
+}
+
+weir_status weir__partition_1d(const weir_partition *partition, const char *what)
+{
+    if (!partition || partition->kind != WEIR_PARTITION_2D)
+        return WEIR_OK;
+    return weir__fail(WEIR_ERR_UNSUPPORTED,
+                      "partition 2d:%ux%u is for breadth-first search alone, not for %s",
+                      partition->rows, partition->columns, what);
 }

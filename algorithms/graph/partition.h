@@ -46,6 +46,9 @@ weir_status weir__partition_by_shares(const weir_graph *graph, const double *sha
 /** What weir_partition_create() needs. */
 void weir__partition_need(const weir_graph *graph, weir_partition_kind kind, uint32_t parts,
                           struct weir__need *need);
+/** Refuse a partition in two dimensions; NULL is fine. @param[in] what  takes none: "shortest paths".
+ *  @retval WEIR_ERR_UNSUPPORTED  it is one. */
+weir_status weir__partition_1d(const weir_partition *partition, const char *what);
 /** Refuse a partition of another graph, or into more parts than there are devices. */
 weir_status weir__partition_fits(const weir_context *context, const weir_graph *graph,
                                  const weir_partition *partition);

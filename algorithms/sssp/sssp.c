@@ -108,6 +108,7 @@ static weir_status create_traversal(const weir_sssp *sssp, int wide, weir_traver
     /* A run in step that did not fit comes here too, with the options of a run in step. */
     options.direction = WEIR_DIRECTION_PUSH;
     options.memory = WEIR_MEMORY_AUTO; /* the placement has said where arcs lie */
+    options.wire = WEIR_WIRE_AUTO;     /* items are lists */
     if (options.delta && !options.order)
         options.order = WEIR_ORDER_SOFT;
     weir_status status = weir_traversal_create(sssp->head.placement, operator_of(wide), &options,

@@ -150,6 +150,28 @@ static void each_partition_on_some_of_the_devices(void **state)
     weir_context_destroy(context);
 }
 
+/* The classical count: no level goes bottom-up, none is eager, and each arc of what is reached is looked at once (assert_stats()). */
+static void down_looks_at_every_arc_once(void **state)
+{
+    weir_context *context = open_or_skip(state);
+    const uint32_t parts = weir_context_device_count(context);
+    for (int i = 0; i < SHAPES * 2; i += STRIDE) {
+        const weir_graph *graph = shape_of((enum shape)(i / 2));
+        weir_run_options options = WEIR_RUN_OPTIONS_INIT;
+        options.direction = WEIR_DIRECTION_DOWN;
+        options.parents = i % 2;
+        weir_bfs *bfs = placed(context, graph, (weir_partition_kind)(i % 3), parts, &options);
+        for (uint64_t source = 0; source < graph->vertices; source += graph->vertices / 3 + 1) {
+            const weir_run_stats stats = assert_bfs(bfs, graph, parts, &options, source);
+            assert_true(stats.phase[1].steps == 0 && stats.phase[2].steps == 0);
+            assert_true(stats.eager == 0 && stats.unlisted == 0);
+            assert_int_equal(stats.work.atoms, stats.arcs_reached);
+        }
+        weir_bfs_destroy(bfs);
+    }
+    weir_context_destroy(context);
+}
+
 static void many_sources_one_after_the_other(void **state)
 {
     weir_context *context = open_or_skip(state);
@@ -353,6 +375,7 @@ int main(void)
         ON_EACH_SPEC(each_shape),
         ON_BACKEND(each_partition_on_some_of_the_devices, "host:4"),
         ON_BACKEND(each_partition_on_some_of_the_devices, "cuda:0-3"),
+        ON_EACH_SPEC(down_looks_at_every_arc_once),
         ON_EACH_SPEC(many_sources_one_after_the_other),
         ON_EACH_SPEC(a_level_before_a_bottom_up_one_is_not_listed),
         ON_EACH_SPEC(what_comes_is_expanded_in_the_same_step),

@@ -149,7 +149,9 @@ static void kind_names(void **state)
     assert_string_equal(weir_partition_kind_text(kind), "file");
     assert_int_equal(weir_partition_kind_parse("file:", &kind), WEIR_ERR_INVALID);
     assert_int_equal(weir_partition_kind_parse("file", &kind), WEIR_ERR_INVALID);
-    assert_int_equal(weir_partition_kind_parse("2d:2x2", &kind), WEIR_ERR_UNSUPPORTED);
+    assert_int_equal(weir_partition_kind_parse("2d:2x2", &kind), WEIR_OK);
+    assert_int_equal(kind, WEIR_PARTITION_2D);
+    assert_string_equal(weir_partition_kind_text(kind), "2d");
     assert_int_equal(weir_partition_kind_parse("blocks", &kind), WEIR_ERR_INVALID);
     assert_int_equal(weir_partition_kind_parse("", &kind), WEIR_ERR_INVALID);
     assert_int_equal(weir_partition_kind_parse(NULL, &kind), WEIR_ERR_INVALID);

@@ -63,19 +63,22 @@ struct form {
     weir_cc_source source;
     double tolerance;
     weir_weights_kind weights;
+    int grid; /* in two dimensions: 1: a column of all devices, 2: a row */
 };
 
 static const struct form forms[] = {
-    {"bfs", BFS, WEIR_DIRECTION_SWITCH, 0, 0, 0, 0},
-    {"bfs with parents", BFS, WEIR_DIRECTION_SWITCH, 1, 0, 0, 0},
-    {"bfs push", BFS, WEIR_DIRECTION_PUSH, 0, 0, 0, 0},
-    {"sssp in step", SSSP, WEIR_DIRECTION_SWITCH, 0, 0, 0, WEIR_WEIGHTS_RANDOM},
-    {"sssp push", SSSP, WEIR_DIRECTION_PUSH, 0, 0, 0, WEIR_WEIGHTS_RANDOM},
-    {"pr pull", PR, WEIR_DIRECTION_PULL, 0, 0, 1e-4, 0},
-    {"pr pull, doubles", PR, WEIR_DIRECTION_PULL, 0, 0, 1e-9, 0},
-    {"pr push", PR, WEIR_DIRECTION_PUSH, 0, 0, 1e-4, 0},
-    {"cc resident", CC, WEIR_DIRECTION_AUTO, 0, WEIR_CC_RESIDENT, 0, 0},
-    {"cc streamed", CC, WEIR_DIRECTION_AUTO, 0, WEIR_CC_STREAMED, 0, 0},
+    {"bfs", BFS, WEIR_DIRECTION_SWITCH, 0, 0, 0, 0, 0},
+    {"bfs with parents", BFS, WEIR_DIRECTION_SWITCH, 1, 0, 0, 0, 0},
+    {"bfs in a column", BFS, WEIR_DIRECTION_AUTO, 0, 0, 0, 0, 1},
+    {"bfs in a row, with parents", BFS, WEIR_DIRECTION_DOWN, 1, 0, 0, 0, 2},
+    {"bfs push", BFS, WEIR_DIRECTION_PUSH, 0, 0, 0, 0, 0},
+    {"sssp in step", SSSP, WEIR_DIRECTION_SWITCH, 0, 0, 0, WEIR_WEIGHTS_RANDOM, 0},
+    {"sssp push", SSSP, WEIR_DIRECTION_PUSH, 0, 0, 0, WEIR_WEIGHTS_RANDOM, 0},
+    {"pr pull", PR, WEIR_DIRECTION_PULL, 0, 0, 1e-4, 0, 0},
+    {"pr pull, doubles", PR, WEIR_DIRECTION_PULL, 0, 0, 1e-9, 0, 0},
+    {"pr push", PR, WEIR_DIRECTION_PUSH, 0, 0, 1e-4, 0, 0},
+    {"cc resident", CC, WEIR_DIRECTION_AUTO, 0, WEIR_CC_RESIDENT, 0, 0, 0},
+    {"cc streamed", CC, WEIR_DIRECTION_AUTO, 0, WEIR_CC_STREAMED, 0, 0, 0},
 };
 
 struct object {
@@ -173,11 +176,17 @@ static weir_graph *open_shape(const char *text, const struct form *form)
     return graph;
 }
 
-static weir_partition *edge(const weir_graph *graph, weir_context *context)
+static weir_partition *parted(const struct form *form, const weir_graph *graph,
+                              weir_context *context)
 {
+    const uint32_t devices = weir_context_device_count(context);
     weir_partition *partition = NULL;
-    (void)weir_partition_create(graph, WEIR_PARTITION_EDGE, weir_context_device_count(context), 1,
-                                NULL, &partition);
+    if (form->grid) {
+        (void)weir_partition_create_2d(graph, form->grid == 1 ? devices : 1,
+                                       form->grid == 1 ? 1 : devices, &partition);
+        return partition;
+    }
+    (void)weir_partition_create(graph, WEIR_PARTITION_EDGE, devices, 1, NULL, &partition);
     return partition;
 }
 
@@ -203,7 +212,7 @@ static double peak_here(const struct form *form, const char *shape, const char *
     weir_graph *graph = open_shape(shape, form);
     if (!graph || weir_context_create(devices, NULL, &context))
         return -1;
-    weir_partition *partition = edge(graph, context);
+    weir_partition *partition = parted(form, graph, context);
     void *values = malloc(graph->vertices * 8); /* not written to before it is counted */
     (void)malloc_trim(0);
     FILE *clear = fopen("/proc/self/clear_refs", "w");
@@ -248,7 +257,7 @@ static double need_of(const struct form *form, const char *shape, const char *de
     weir_graph *graph = open_shape(shape, form);
     assert_non_null(graph);
     assert_int_equal(weir_context_create(devices, NULL, &context), WEIR_OK);
-    weir_partition *partition = edge(graph, context);
+    weir_partition *partition = parted(form, graph, context);
     weir__room_pretend(root);
     weir_status status =
         create(form, context, graph, partition, reserved ? reserved : graph->vertices * 8, &object);
@@ -339,7 +348,7 @@ static void maps_are_counted(void **state)
     (void)state;
     assert_int_equal(weir_graph_from_arcs(n, 0, NULL, NULL, NULL, NULL, &graph), WEIR_OK);
     assert_int_equal(weir_context_create("host:3", NULL, &context), WEIR_OK);
-    weir_partition *partition = edge(graph, context);
+    weir_partition *partition = parted(&forms[0], graph, context);
     assert_int_equal(weir__sizes_of(context, graph, partition, &sizes), WEIR_OK);
     uint64_t before = used(context);
     weir__placement_need(&sizes, WEIR_PART_WEIGHTS_NONE, WEIR_MEMORY_DEVICE, &need);
@@ -397,7 +406,7 @@ static void what_is_asked_of_rows_counts(void **state)
     weir_graph *graph;
     OK(weir_graph_open("rmat:19", NULL, &graph));
     OK(weir_context_create("host:2", NULL, &context));
-    weir_partition *partition = edge(graph, context);
+    weir_partition *partition = parted(&forms[0], graph, context);
     const double arcs = 4.0 * (double)graph->arcs, n = 4.0 * (double)graph->vertices;
     const double plain = need_of_rows(context, graph, partition, &config);
     assert_true(plain > arcs && plain < 2 * arcs + 8 * n + FIXED + MIB);
@@ -428,7 +437,7 @@ static void in_arcs_of_a_symmetric_graph_need_nothing(void **state)
     options.undirected = 1;
     OK(weir_graph_open("rmat:17", &options, &graph));
     OK(weir_context_create("host:2", NULL, &context));
-    weir_partition *partition = edge(graph, context);
+    weir_partition *partition = parted(&forms[0], graph, context);
     const double plain = need_of_rows(context, graph, partition, &config);
     config.in_arcs = 1;
     assert_true(need_of_rows(context, graph, partition, &config) == plain);
@@ -448,7 +457,7 @@ static void what_is_taken_later_is_refused(void **state)
     struct weir__pr_pull *made;
     assert_non_null(graph);
     assert_int_equal(weir_context_create("host:2", NULL, &context), WEIR_OK);
-    weir_partition *partition = edge(graph, context);
+    weir_partition *partition = parted(&forms[0], graph, context);
     const struct weir__pr_task task = {.context = context,
                                        .graph = graph,
                                        .partition = partition,
@@ -487,7 +496,7 @@ static void everything_else_is_refused(void **state)
     void *values = calloc(1000000, 8);
     assert_non_null(graph);
     assert_int_equal(weir_context_create("host:2", NULL, &context), WEIR_OK);
-    weir_partition *owners = edge(graph, context);
+    weir_partition *owners = parted(&forms[0], graph, context);
     weir__room_pretend(root);
     assert_int_equal(weir_graph_open("rmat:14", NULL, &other), WEIR_ERR_NOMEM);
     assert_detail_has("an R-MAT graph of scale 14: ");

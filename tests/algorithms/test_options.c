@@ -231,6 +231,7 @@ static const struct form {
     unsigned reads;
 } forms[] = {
     {"bfs pull", run_bfs, WEIR_DIRECTION_PULL, 0, BIT(PARENTS) | BIT(NONE)},
+    {"bfs down", run_bfs, WEIR_DIRECTION_DOWN, 0, BIT(PARENTS) | BIT(NONE)},
     {"bfs switch", run_bfs, WEIR_DIRECTION_SWITCH, 0, BIT(PARENTS) | BIT(NONE)},
     {"bfs push", run_bfs, WEIR_DIRECTION_PUSH, 0, WORKLIST},
     {"sssp switch", run_sssp, WEIR_DIRECTION_SWITCH, 0,
@@ -341,7 +342,7 @@ static void operators_push(void **state)
     (void)state;
     weir_context *context = open_with_or_skip("host:2", NULL);
     weir_graph *graph = small_graph();
-    for (int direction = WEIR_DIRECTION_PULL; direction <= WEIR_DIRECTION_SWITCH; direction++) {
+    for (int direction = WEIR_DIRECTION_PULL; direction <= WEIR_DIRECTION_DOWN; direction++) {
         weir_run_options options = options_with(NONE);
         weir_run_stats stats = WEIR_RUN_STATS_INIT;
         options.direction = (weir_direction)direction;

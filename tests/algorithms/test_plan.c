@@ -26,6 +26,8 @@ struct form {
     double tolerance;
     weir_order_kind order;
     weir_kernel_kind kernel;
+    int grid; /* in two dimensions: 1: a column of all devices, 2: a row */
+    weir_wire wire;
 };
 
 static const struct form forms[] = {
@@ -40,6 +42,9 @@ static const struct form forms[] = {
      .kind = BFS,
      .direction = WEIR_DIRECTION_PUSH,
      .kernel = WEIR_KERNEL_DISCRETE},
+    {.name = "bfs in a column", .kind = BFS, .grid = 1},
+    {.name = "bfs in a row, with parents", .kind = BFS, .grid = 2, .parents = 1},
+    {.name = "bfs in a column, lists", .kind = BFS, .grid = 1, .wire = WEIR_WIRE_LIST},
     {.name = "sssp", .kind = SSSP},
     {.name = "sssp in step", .kind = SSSP, .direction = WEIR_DIRECTION_SWITCH},
     {.name = "sssp push, soft",
@@ -69,13 +74,20 @@ static weir_status create(const void *user, weir_context *context, const weir_gr
     weir_pr *pr = NULL;
     weir_cc *cc = NULL;
     weir_status status = WEIR_ERR_INVALID;
+    weir_partition *cells = NULL;
+    options.wire = form->wire;
     options.direction = form->direction;
     options.parents = form->parents;
     options.order = form->order;
     options.kernel = form->kernel;
     config.tolerance = form->tolerance;
-    if (form->kind != CC ||
-        form->source == WEIR_CC_RESIDENT) /* test_arcs_memory.c has the others */
+    if (form->grid) {
+        const uint32_t devices = weir_context_device_count(context);
+        OK(weir_partition_create_2d(graph, form->grid == 1 ? devices : 1,
+                                    form->grid == 1 ? 1 : devices, &cells));
+        partition = cells;
+    } else if (form->kind != CC ||
+               form->source == WEIR_CC_RESIDENT) /* test_arcs_memory.c has the others */
         options.memory = WEIR_MEMORY_DEVICE;
     *object_out = NULL;
     switch (form->kind) {
@@ -96,6 +108,7 @@ static weir_status create(const void *user, weir_context *context, const weir_gr
         *object_out = cc;
         break;
     }
+    weir_partition_destroy(cells);
     return status;
 }
 

@@ -5,7 +5,7 @@
 
 # ---- every direction of every verb, on devices that go in step ----
 for verb in bfs sssp; do
-    case $verb in bfs) others="pull switch" ;; *) others=switch ;; esac
+    case $verb in bfs) others="pull switch down" ;; *) others=switch ;; esac
     for graph in rmat:9,8 grid:40x25,0.8 grid:300x2; do
         for directed in "" --undirected; do
             # shellcheck disable=SC2086 # empty is no word
@@ -37,7 +37,7 @@ done
 
 # ---- the tree ----
 for graph in rmat:9,8 grid:40x25,0.8 grid:300x2; do
-    for direction in pull switch; do
+    for direction in pull switch down; do
         for devices in host:1 host:2 host:3 host:2x3; do
             for directed in "" --undirected; do
                 case $direction$devices$directed in pullhost:[13]* | *x3) continue ;; esac
@@ -82,7 +82,7 @@ refuse 2 "and --output-parents has none on breadth-first search through the work
 refuse 2 "--parents: sssp has no such option" sssp path.el --parents
 
 # ---- what was picked ----
-for direction in push pull switch; do
+for direction in push pull switch down; do
     parents=--parents
     [ $direction != push ] || parents=
     # shellcheck disable=SC2086 # empty is no word
@@ -149,7 +149,9 @@ refuse 2 "direction switch needs integer weights whose sums fit 32 bits: leave i
 refuse 2 "--direction pull: unknown; choose one of: auto, push, switch" sssp rmat:8 --direction pull
 
 # ---- refused ----
-refuse 2 "--direction down: unknown; choose one of: auto, push, pull, switch" bfs path.el --direction down
+refuse 2 "--direction up: unknown; choose one of: auto, push, pull, switch, down" bfs path.el --direction up
+refuse 2 "--direction down: unknown; choose one of: auto, push, switch" sssp path.el --direction down
+refuse 2 "a batch of sources is searched in step: direction pull or switch" bfs path.el --sources 2 --batch --direction down
 refuse 2 "--direction: cc has no such option" cc path.el --direction pull
 refuse 2 "value D is missing" bfs path.el --direction
 finish

@@ -178,8 +178,9 @@ later() {
     refuse 2 "--$1 $2 is not built yet; choose one of: " bfs $G "--$1" "$2"
 }
 for balance in frontier ownership both; do later balance $balance; done
-for wire in bitmap auto; do later wire $wire; done
-later partition 2d:2x2
+for grid in "" 2 2x x2 0x2 2x0 02x2 2x2x2 65x1 9x8 RxC; do
+    refuse 2 "--partition 2d:$grid: 2d:RxC has R rows and C columns of devices, 1 to 64 in all" bfs $G --partition "2d:$grid"
+done
 refuse 2 "--balance both is not built yet; choose one of: off" sssp $G --balance both
 for choice in partition direction route order kernel worker mapping balance wire; do
     refuse 2 "--$choice foo: unknown; choose one of: " bfs $G --$choice foo

@@ -133,7 +133,7 @@ static void choices(const char *text)
 {
     int position;
     uint32_t parameter;
-    const char *path;
+    weir__cli_request request = {.partition = PARTITION_AUTO};
     weir_partition_kind kind;
     weir__fuzz_listen();
     int code = weir__cli_choose_order(text, &position, &parameter);
@@ -146,13 +146,13 @@ static void choices(const char *text)
     if (status)
         weir__fuzz_refused(status, NULL);
     weir__fuzz_listen();
-    code = weir__cli_choose_partition(text, &position, &path);
+    code = weir__cli_choose_partition(text, &request);
     weir__fuzz_answered(code, weir__fuzz_heard());
     /* auto is the command's own, and file:PATH as help writes it is a path to both. */
     FUZZ_CHECK(strcmp(text, "auto") == 0 || !code == !status, "'%s' is a partition to one of two",
                text);
-    FUZZ_CHECK(code || status || (weir_partition_kind)position == kind, "'%s' is another kind",
-               text);
+    FUZZ_CHECK(code || status || (weir_partition_kind)request.partition == kind,
+               "'%s' is another kind", text);
 }
 
 /* NAME=VALUE of every tunable. */

@@ -1,0 +1,104 @@
+#!/bin/sh
+# --partition 2d:RxC and --wire: the same answers on every grid as in one dimension, what was picked and sent is said, and what does not go
+# together is refused.
+. "$(dirname "$0")/common.sh"
+
+# ---- every grid of 1, 2, 3, 4, 6 and 8 devices ----
+for graph in "rmat:10,8 --undirected" rmat:9,6 grid:40x25,0.8; do
+    # shellcheck disable=SC2086 # words
+    expect_ok bfs $graph --source 1 --devices host:1 -o want.out
+    turn=0
+    for grid in 1x1 1x2 2x1 1x3 3x1 1x4 4x1 2x2 1x6 2x3 3x2 6x1 1x8 2x4 4x2 8x1; do
+        for wire in list bitmap auto; do
+            turn=$((turn + 1))
+            [ $((turn % 4)) != 0 ] || continue
+            parents=
+            [ $((turn % 2)) = 0 ] || parents=--parents
+            # shellcheck disable=SC2086 # words
+            expect_ok bfs $graph --source 1 --devices "host:$((${grid%x*} * ${grid#*x}))" --partition 2d:$grid \
+                --wire $wire $parents --verify -o got.out
+            has "verified: ok"
+            has "direction down, partition 2d:$grid, wire $wire"
+            same want.out got.out "$graph 2d:$grid $wire"
+        done
+    done
+done
+expect_ok bfs rmat:10 --undirected --devices host:4 --partition 2d:2x2 --sources 3 --trials 2 --direction down --verify
+expect_ok bfs rmat:10 --devices host:2x3 --partition 2d:2x1 --output-parents parents.out --verify
+expect_ok bfs chain:1 --devices host:4 --partition 2d:2x2 --verify
+
+# ---- by a certificate ----
+expect_ok bfs rmat:10 --undirected --devices host:4 --partition 2d:2x2 --parents --verify --verify-by certificate
+
+# ---- what levels told, in documents and added up ----
+expect_ok bfs uniform:13,8 --undirected --devices host:8 --partition 2d:2x4 --json - --source 1
+if [ -n "$TOOL" ]; then
+    is choices.partition '"2d:2x4"'
+    is choices.wire '"auto"'
+    is choices.direction '"down"'
+    is trials.0.levels.0.frontier 1
+    at_least 3 trials.0.levels.2.frontier
+    # (R - 1) + (C - 1) partners.
+    is trials.0.levels.2.expand_partners 1
+    is trials.0.levels.2.fold_partners 3
+    at_least 1 trials.0.levels.2.expand_bytes
+    present trials.0.levels.0.compute_ms trials.0.levels.2.expand_ms trials.0.levels.2.fold_ms \
+        trials.0.levels.2.update_ms trials.0.levels.2.pairs.0.items trials.0.levels.2.pairs.0.wire
+fi
+if [ "$TOOL" = python3 ]; then
+    # A part has 1024 vertices: with bitmaps no pair takes more than an eighth of that in bytes, and none is of devices that share neither
+    # a column nor a row.
+    cat >pairs.py <<'EOF'
+import json, sys
+levels = json.load(open(sys.argv[1]))["trials"][0]["levels"]
+for level in levels:
+    total = {"expand": 0, "fold": 0}
+    for pair in level["pairs"]:
+        total[pair["phase"]] += pair["bytes"]
+        assert pair["bytes"] <= 1024 // 8, pair
+        assert pair["bytes"] == (4 * pair["items"] if pair["wire"] == "list" else 128), pair
+        column, row = pair["from"] // 2 == pair["to"] // 2, pair["from"] % 2 == pair["to"] % 2
+        assert column != row and pair["phase"] == ("expand" if column else "fold"), pair
+    assert total["expand"] == level["expand_bytes"] and total["fold"] == level["fold_bytes"], level
+assert {pair["wire"] for level in levels for pair in level["pairs"]} == {"list", "bitmap"}
+EOF
+    if python3 pairs.py "$OUT"; then pass; else fail "pairs of levels that cannot be"; fi
+fi
+expect_ok bfs uniform:13,8 --undirected --devices host:8 --partition 2d:2x4 --stats --source 1
+has "a device tells at most 1 of its column and 3 of its row"
+for phase in expand compute fold update parents; do has "$phase "; done
+
+# ---- what a plan says ----
+expect_ok plan rmat:10 bfs --devices host:4 --partition 2d:2x2
+has "arcs of a cell"
+expect_ok plan rmat:10 --devices host:4 --partition 2d:2x2
+has "cannot be planned: --partition 2d:2x2 is for breadth-first search alone, not for shortest paths"
+refuse 2 "is a grid of 4 devices, and there are 3" plan rmat:8 bfs --devices host:3 --partition 2d:2x2
+
+# ---- refused; but for the number of devices before anything is loaded ----
+refuse 2 "--partition 2d:2x2 is a grid of 4 devices, and there are 3" bfs rmat:6 --devices host:3 --partition 2d:2x2
+refuse 2 "--partition 2d:1x2 is a grid of 2 devices, and there is 1" bfs rmat:6 --devices host:1 --partition 2d:1x2
+for verb in sssp pr cc; do
+    refuse 2 "--partition 2d:2x2 is for breadth-first search alone, not for" $verb none.el --partition 2d:2x2
+done
+refuse 2 "is for breadth-first search alone, not for breadth-first search of a batch of sources" \
+    bfs none.el --partition 2d:2x2 --sources 9 --batch
+for option in "route ring" "order fifo" "kernel fused" "worker warp" "fetch 3" "mapping warp" "memory host" "memory device"; do
+    # shellcheck disable=SC2086 # words
+    refuse 2 "--${option% *} has no effect on breadth-first search in two dimensions: leave it out" \
+        bfs none.el --partition 2d:2x2 --$option
+done
+for direction in push pull switch; do
+    refuse 2 "a search in two dimensions goes down in every level: direction down" \
+        bfs none.el --partition 2d:2x2 --direction $direction
+done
+for form in "" "--direction push" "--direction pull" "--parents" "--partition edge"; do
+    # shellcheck disable=SC2086 # words
+    refuse 2 "--wire bitmap has no effect on breadth-first search" bfs none.el $form --wire bitmap
+done
+refuse 2 "--wire bitmap has no effect on shortest paths" sssp none.el --wire bitmap
+expect_ok sssp rmat:8 --devices host:2 --wire list
+expect_ok sssp rmat:8 --devices host:2 --wire auto
+has "wire list"
+refuse 2 "--wire: pr has no such option" pr none.el --wire list
+finish

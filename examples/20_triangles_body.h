@@ -1,0 +1,103 @@
+/** @file 20_triangles_body.h  How many triangles a graph has: three vertices, each joined to both others.
+ *
+ * Every edge is kept in one direction, from the end of smaller degree to that of larger, so that no vertex has many arcs left and each
+ * triangle is found once, by its smallest vertex (Schank, Wagner 2005). Of an arc (u, v) each far end w of v is looked for among those
+ * of u. Rows of v differ widely in length, so a worker takes up to 32 of them together as tiles, and a schedule of
+ * worklist/schedule.h deals their atoms out to its lanes. Rows of other devices are read where they lie. */
+#ifndef WEIR_EXAMPLES_20_TRIANGLES_BODY_H
+#define WEIR_EXAMPLES_20_TRIANGLES_BODY_H
+
+#include <weir/algorithms/rows.h>
+#include <weir/worklist/schedule.h>
+#include <weir/worklist/steps.h>
+
+#define TRI_SCHEDULE weir_group
+enum { TRI_TILES = 32, TRI_WORKERS = 32, TRI_FETCH = 8 }; /* WORKERS: of a block, at most */
+enum { TRI_FOUND = 0 };                                   /* result */
+
+struct tri_args {
+    struct weir_steps_member member;
+    weir_rows_part rows;
+    const uint64_t *offsets[WEIR_DEVICES_MAX]; /* of every device: its rows, */
+    const uint32_t *targets[WEIR_DEVICES_MAX]; /* and their arcs */
+    uint32_t *next;                            /* the first row that no worker has taken yet */
+};
+
+struct tri_tiles {
+    const uint32_t *row[TRI_TILES];
+    uint32_t ends[TRI_TILES];
+};
+
+struct tri_shared {
+    struct tri_tiles tiles[TRI_WORKERS];
+};
+
+/* Whether a value is among others, which ascend. */
+WEIR_DEV int tri_has(const uint32_t *values, uint32_t count, uint32_t value)
+{
+    uint32_t low = 0;
+    while (count > low) {
+        const uint32_t middle = low + (count - low) / 2;
+        if (values[middle] == value)
+            return 1;
+        if (values[middle] < value)
+            low = middle + 1;
+        else
+            count = middle;
+    }
+    return 0;
+}
+
+/* Up to TRI_TILES arcs of a row: the rows they lead to are tiles. All lanes of a worker. @return this lane's triangles. */
+WEIR_DEV uint64_t tri_batch(const struct tri_args *a, struct tri_tiles *tiles, const uint32_t *row,
+                            uint32_t degree, uint32_t from)
+{
+    const uint32_t count = degree - from < TRI_TILES ? degree - from : TRI_TILES;
+    const weir_tile_set set = {tiles->ends, count, 0};
+    WEIR_SCHEDULE_NAME(TRI_SCHEDULE, walk) walk;
+    uint32_t tile, atom;
+    uint64_t found = 0;
+    for (uint32_t i = weir_lane(); i < count; i += WEIR_LANES) {
+        const uint32_t number = row[from + i], owner = weir_steps_owner(a->rows.first, number);
+        const uint64_t *bounds = a->offsets[owner] + (number - a->rows.first[owner]);
+        tiles->row[i] = a->targets[owner] + bounds[0];
+        tiles->ends[i] = (uint32_t)(bounds[1] - bounds[0]);
+    }
+    (void)weir_scan_u32(tiles->ends, count);
+    WEIR_SCHEDULE_NAME(TRI_SCHEDULE, start)(&walk, set, weir_lane(), WEIR_LANES);
+    while (WEIR_SCHEDULE_NAME(TRI_SCHEDULE, next)(&walk, set, &tile, &atom))
+        found += (uint64_t)tri_has(row, degree, tiles->row[tile][atom]);
+    weir_lanes_sync(); /* the next batch writes where others may still read */
+    return found;
+}
+
+WEIR_DEV void tri_body(const struct tri_args *a, struct tri_shared *shared,
+                       struct weir_steps_block *b)
+{
+    const struct weir_steps_member *m = &a->member;
+    struct tri_tiles *tiles = &shared->tiles[b->thread / WEIR_LANES];
+    uint64_t found = 0, total[WEIR_STEPS_SUMS];
+    uint32_t row = 0, end = 0;
+    for (;; row++) {
+        if (row == end) {
+            row = weir_lane() ? 0 : weir_atomic_add_relaxed_dev_u32(a->next, TRI_FETCH);
+            row = weir_broadcast_u32(row, 0);
+            end = row + TRI_FETCH;
+        }
+        if (row >= a->rows.busy)
+            break;
+        const uint64_t first = a->rows.out.offsets[row];
+        const uint32_t degree = (uint32_t)(a->rows.out.offsets[row + 1] - first);
+        for (uint32_t from = 0; degree > 1 && from < degree; from += TRI_TILES)
+            found += tri_batch(a, tiles, a->rows.out.targets + first, degree, from);
+    }
+    found = weir_sum_u64(found);
+    if (weir_lane() == 0 && found)
+        weir_steps_add(m, b, 1, found);
+    if (weir_steps_sync(m, b, b->blocks, 0, 1, total))
+        return;
+    if (b->block == 0 && b->thread == 0)
+        weir_steps_mine(m)->result[TRI_FOUND] = total[1]; /* of all devices */
+}
+
+#endif

@@ -1,4 +1,4 @@
-/** @file example_graph.h  What the step programs over any graph share: the command line, the graph, its rows, timed runs, the verdict.
+/** @file example_graph.h  What the programs over any graph share: the command line, the graph, its rows, timed runs, the verdict.
  *
  *     PROGRAM [DEVICES [GRAPH [TRIALS]]]
  *
@@ -98,12 +98,22 @@ static inline double now_ms(void)
     return (double)time.tv_sec * 1e3 + (double)time.tv_nsec * 1e-6;
 }
 
-/* A run; a trial may be several. */
+/* A run of the program; a trial may be several. */
 static inline void job_run(struct job *job)
 {
     const double since = now_ms();
     TRY(weir_steps_run(job->steps, NULL));
     job->last += now_ms() - since;
+}
+
+/* The same of a traversal, which is the caller's. */
+static inline weir_run_stats job_traverse(struct job *job, weir_traversal *traversal)
+{
+    weir_run_stats stats = WEIR_RUN_STATS_INIT;
+    const double since = now_ms();
+    TRY(weir_traversal_run(traversal, &stats));
+    job->last += now_ms() - since;
+    return stats;
 }
 
 /* Before each trial, counted from 0: the time of the last one is put among the others. The first one is not counted.

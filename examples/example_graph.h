@@ -76,16 +76,22 @@ static inline struct job *job_open(int argc, char **argv, const char *graph)
     return job;
 }
 
+/* Steps need devices that reach each other's memory. */
+static inline void job_need_steps(struct job *job)
+{
+    if (!weir_steps_possible(job->context, job->devices))
+        return;
+    fprintf(stderr, "%s\n", weir_error_detail());
+    job_destroy(job);
+    exit(SKIPPED);
+}
+
 /* Place a graph, the job's or one made of it, and make a program over it. The kernels' arguments are set up by the caller. */
 static inline void job_place(struct job *job, const weir_graph *graph,
                              const weir_rows_config *config, const weir_steps_program *program)
 {
     weir_steps_domain domain;
-    if (weir_steps_possible(job->context, job->devices)) {
-        fprintf(stderr, "%s\n", weir_error_detail());
-        job_destroy(job);
-        exit(SKIPPED); /* devices that do not reach each other's memory */
-    }
+    job_need_steps(job);
     job_try(job, weir_rows_create(job->context, graph, NULL, config, &job->rows));
     weir_rows_domain(job->rows, &domain);
     TRY(weir_steps_create(job->context, program, &domain, job->rows, TIME_LIMIT_MS, &job->steps));

@@ -104,7 +104,7 @@ WEIR_DEV void tri_body(const struct tri_args *a, struct tri_shared *shared,
 {
     const struct weir_steps_member *m = &a->member;
     struct tri_tiles *tiles = &shared->tiles[b->thread / WEIR_LANES];
-    uint64_t found = 0, total[WEIR_STEPS_SUMS];
+    uint64_t found = 0;
     uint32_t row = 0, end = 0;
     for (uint32_t i = weir_lane(); i < TRI_WORDS; i += WEIR_LANES)
         tiles->bits[i] = 0;
@@ -121,13 +121,10 @@ WEIR_DEV void tri_body(const struct tri_args *a, struct tri_shared *shared,
         const uint32_t degree = (uint32_t)(a->rows.out.offsets[row + 1] - first);
         found += tri_row(a, tiles, a->rows.out.targets + first, degree);
     }
-    found = weir_sum_u64(found);
-    if (weir_lane() == 0 && found)
-        weir_steps_add(m, b, 1, found);
-    if (weir_steps_sync(m, b, b->blocks, 0, 1, total))
+    if (weir_steps_sum(m, b, found, &found))
         return;
     if (b->block == 0 && b->thread == 0)
-        weir_steps_mine(m)->result[TRI_FOUND] = total[1]; /* of all devices */
+        weir_steps_mine(m)->result[TRI_FOUND] = found; /* of all devices */
 }
 
 #endif

@@ -175,18 +175,6 @@ WEIR_DEV uint64_t msf_jump(const struct msf_args *a, const struct weir_steps_blo
     return changed;
 }
 
-/* A barrier. @param[in,out] did  of this thread; then of all. @return non-zero: the run was stopped. */
-WEIR_DEV uint32_t msf_barrier(const struct msf_args *a, struct weir_steps_block *b, uint64_t *did)
-{
-    uint64_t total[WEIR_STEPS_SUMS];
-    const uint64_t sum = weir_sum_u64(*did);
-    if (weir_lane() == 0 && sum)
-        weir_steps_add(&a->member, b, 1, sum);
-    const uint32_t stop = weir_steps_sync(&a->member, b, b->blocks, 0, 1, total);
-    *did = total[1];
-    return stop;
-}
-
 struct msf_shared {
     uint32_t none; /* threads share nothing but what the device has */
 };
@@ -194,6 +182,7 @@ struct msf_shared {
 WEIR_DEV void msf_body(const struct msf_args *a, struct msf_shared *shared,
                        struct weir_steps_block *b)
 {
+    const struct weir_steps_member *m = &a->member;
     struct msf_walk w = {0, 0};
     uint64_t did[2] = {0, 0}, count = 0;
     (void)shared;
@@ -203,35 +192,35 @@ WEIR_DEV void msf_body(const struct msf_args *a, struct msf_shared *shared,
         for (uint64_t row = weir_steps_thread(b); d != a->member.index && row < a->rows.owned;
              row += weir_steps_threads(b))
             a->inbox[d][row].round = 0; /* of the last run */
-    if (msf_barrier(a, b, &count))
+    if (weir_steps_sum(m, b, count, &count))
         return;
     for (;;) {
         w.round++;
         msf_scan(a, b, w.now);
-        if (msf_barrier(a, b, &count))
+        if (weir_steps_sum(m, b, count, &count))
             return;
         msf_send(a, b, w.round);
-        if (msf_barrier(a, b, &count))
+        if (weir_steps_sum(m, b, count, &count))
             return;
         count = msf_hook(a, b, &w);
-        if (msf_barrier(a, b, &count))
+        if (weir_steps_sum(m, b, count, &count))
             return;
         if (!count) /* no edge leads out of any component */
             break;
         msf_part(a, b, &w, did);
         count = 0;
-        if (msf_barrier(a, b, &count))
+        if (weir_steps_sum(m, b, count, &count))
             return;
         do {
             count = msf_jump(a, b, w.now);
-            if (msf_barrier(a, b, &count))
+            if (weir_steps_sum(m, b, count, &count))
                 return;
             w.now = 1 - w.now;
         } while (count);
     }
-    weir_steps_count(&a->member, b, MSF_WEIGHT, did, 2);
+    weir_steps_count(m, b, MSF_WEIGHT, did, 2);
     if (b->block == 0 && b->thread == 0)
-        weir_steps_mine(&a->member)->result[MSF_ROUNDS] = w.round;
+        weir_steps_mine(m)->result[MSF_ROUNDS] = w.round;
 }
 
 #endif

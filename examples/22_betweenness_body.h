@@ -58,22 +58,15 @@ WEIR_DEV void bc_reach(const struct bc_args *a, struct bc_shared *shared, uint32
 /* Lanes that see a vertex of another device for the first time tell its owner. All lanes of a worker. @return whether this one did. */
 WEIR_DEV uint32_t bc_tell(const struct bc_args *a, uint32_t owner, uint32_t number, uint32_t level)
 {
-    uint32_t *own = a->level[a->member.index], sent = 0;
-    if (owner == a->member.index || owner == BC_NONE ||
-        weir_load_relaxed_dev_u32(&own[number]) != BC_NONE ||
-        weir_atomic_compare_swap_relaxed_dev_u32(&own[number], BC_NONE, level) != BC_NONE)
+    uint32_t *own = &a->level[a->member.index][number];
+    if (owner == a->member.index || owner == BC_NONE || weir_load_relaxed_dev_u32(own) != BC_NONE ||
+        weir_atomic_compare_swap_relaxed_dev_u32(own, BC_NONE, level) != BC_NONE)
         owner = BC_NONE;
-    for (uint32_t d = 0; d < a->member.count; d++) {
-        const uint32_t lanes = weir_ballot(owner == d);
-        if (!lanes)
-            continue;
-        const uint64_t at = weir_steps_send(&a->member, d, lanes);
-        if (owner != d)
-            continue;
-        a->outbox[d][at] = number;
-        sent++;
-    }
-    return sent;
+    const uint64_t at = weir_steps_send_to(&a->member, owner);
+    if (owner == BC_NONE)
+        return 0;
+    a->outbox[owner][at] = number;
+    return 1;
 }
 
 /* A worker for each row of the frontier. @return items that this thread sent. */

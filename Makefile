@@ -194,7 +194,7 @@ run-standin: $(STANDIN_TESTS)
 check-faults: $(PROGRAMS) $(FAULTS)
 	$(Q)BUILD=$(B) scripts/sweep_faults.sh
 check-examples: examples
-	$(Q)$(RUN_TESTS) $(EXAMPLES)
+	$(Q)$(RUN_TESTS) $(EXAMPLES) $(call tests_of,examples)
 check-headers:
 	$(Q)CC="$(CC)" scripts/check_headers.sh $(PUBLIC_H)
 check-layers:

@@ -1,6 +1,6 @@
 /** @file 15_kcore.c  Supersteps of your own: the core numbers of a graph's vertices.
  *
- *     build/examples/15_kcore [DEVICES]      say "cuda"; "host:3" if left out
+ *     build/examples/15_kcore [DEVICES [GRAPH [TRIALS]]]      host:3 rmat:12,8 3, where they are left out
  *
  * The body is 15_kcore_body.h; docs/steps.md derives it from the serial loop below. */
 #include "examples/15_kcore_body.h"
@@ -9,37 +9,36 @@
 #define WEIR_STEPS_EPILOGUE
 #include <weir/worklist/steps_host_tmpl.h>
 
-#include <weir/algorithms/rows.h>
-#include "examples/example.h"
+#include "examples/example_graph.h"
 
 #include <stddef.h>
 
-enum { VERTICES = 1 << 12, RUNS = 2, TIME_LIMIT_MS = 60000, NONE = 0x7FFFFFFF };
-
-/* Core numbers. */
-static uint32_t core[VERTICES], expected[VERTICES];
-
 /* For k = 0, 1, 2 and so on: peel what has at most k arcs left, until nothing has. */
-static void kcore_serial(const weir_graph *graph)
+static void kcore_serial(const weir_graph *graph, uint32_t *core)
 {
-    static uint64_t degree[VERTICES];
-    uint64_t left = graph->vertices;
+    uint64_t *degree = zeroed(graph->vertices, sizeof *degree), left = graph->vertices;
+    uint32_t *rest = zeroed(graph->vertices, sizeof *rest); /* vertices that are left */
     for (uint64_t v = 0; v < graph->vertices; v++) {
         degree[v] = graph->offsets[v + 1] - graph->offsets[v];
-        expected[v] = NONE;
+        rest[v] = (uint32_t)v;
     }
     for (uint32_t k = 0; left; k++)
-        for (uint64_t peeled = 1; peeled; left -= peeled) {
-            peeled = 0;
-            for (uint64_t v = 0; v < graph->vertices; v++) {
-                if (expected[v] != NONE || degree[v] > k)
+        for (uint64_t before = left + 1; left < before;) {
+            before = left;
+            left = 0;
+            for (uint64_t i = 0; i < before; i++) {
+                const uint32_t v = rest[i];
+                if (degree[v] > k) {
+                    rest[left++] = v;
                     continue;
-                expected[v] = k;
-                peeled++;
+                }
+                core[v] = k;
                 for (uint64_t arc = graph->offsets[v]; arc < graph->offsets[v + 1]; arc++)
                     degree[graph->targets[arc]]--;
             }
         }
+    free(degree);
+    free(rest);
 }
 
 /* ---- the program ---------------------------------------------------------------------------- */
@@ -94,21 +93,24 @@ static const weir_steps_program program = {
 /* ---- runs ----------------------------------------------------------------------------------- */
 
 /* Core numbers unlike those of the serial loop. */
-static uint32_t different(const weir_rows *rows, const weir_steps *steps, const weir_graph *graph)
+static uint64_t different(const weir_rows *rows, const weir_steps *steps, const uint32_t *expected)
 {
+    const weir_rows_part *part = weir_rows_part_of(rows, 0);
+    uint32_t *core = zeroed(part->vertices, sizeof *core);
     const void *own[WEIR_DEVICES_MAX] = {NULL};
-    const weir_rows_part *part;
-    uint32_t count = 0;
+    uint64_t count = 0;
     for (uint32_t d = 0; (part = weir_rows_part_of(rows, d)); d++)
         own[d] = (const uint32_t *)weir_steps_data(steps, "core", d) + part->begin;
     TRY(weir_rows_gather(rows, own, sizeof *core, core));
-    for (uint64_t v = 0; v < graph->vertices; v++)
+    for (uint64_t v = 0; v < weir_rows_part_of(rows, 0)->vertices; v++)
         count += core[v] != expected[v];
+    free(core);
     return count;
 }
 
 /* What the epilogue counted, and what it should have. */
-static int innermost_is_wrong(const weir_steps *steps, const weir_graph *graph)
+static int innermost_is_wrong(const weir_steps *steps, const weir_graph *graph,
+                              const uint32_t *expected)
 {
     uint64_t vertices = 0, arcs = 0, largest = 0;
     for (uint64_t v = 0; v < graph->vertices; v++)
@@ -139,24 +141,19 @@ static void print_times(const weir_steps *steps, const weir_steps_times *times)
 
 int main(int argc, char **argv)
 {
-    weir_context *context = open_devices(argc, argv, "host:3");
-    const uint32_t devices = weir_context_device_count(context);
-    weir_graph_options options = WEIR_GRAPH_OPTIONS_INIT;
+    struct job *job = job_open(argc, argv, "rmat:12,8");
+    weir_context *context = job->context;
+    const uint32_t devices = job->devices;
+    const weir_graph *graph = job->graph;
+    uint32_t *expected = zeroed(graph->vertices, sizeof *expected);
     weir_steps_times times = WEIR_STEPS_TIMES_INIT;
     weir_steps_domain domain;
-    weir_graph *graph;
     weir_rows *rows;
     weir_steps *steps;
-    uint32_t wrong = 0;
+    uint64_t wrong = 0;
 
-    if (weir_steps_possible(context, devices)) {
-        fprintf(stderr, "%s\n", weir_error_detail());
-        weir_context_destroy(context);
-        return SKIPPED;
-    }
-    options.undirected = 1;
-    TRY(weir_graph_open("rmat:12,8", &options, &graph));
-    kcore_serial(graph);
+    job_need_steps(job);
+    kcore_serial(graph, expected);
     TRY(weir_rows_create(context, graph, NULL, NULL, &rows));
     weir_rows_domain(rows, &domain);
     TRY(weir_steps_create(context, &program, &domain, rows, TIME_LIMIT_MS, &steps));
@@ -164,25 +161,24 @@ int main(int argc, char **argv)
         struct kcore_args *args = weir_steps_args(steps, d);
         args->rows = *weir_rows_part_of(rows, d);
     }
+    job->rows = rows; /* job_close() ends them, the steps first */
+    job->steps = steps;
 
-    for (int run = 0; run < RUNS; run++) { /* the second finds what the first has left */
+    for (uint32_t run = 0; job_trial(job, run); run++) { /* a run finds what the last has left */
+        const double since = now_ms();
         TRY(weir_steps_run(steps, &times));
-        wrong += different(rows, steps, graph);
-        wrong += (uint32_t)innermost_is_wrong(steps, graph);
+        job->last = now_ms() - since;
+        wrong += different(rows, steps, expected);
+        wrong += (uint64_t)innermost_is_wrong(steps, graph, expected);
     }
     print_times(steps, &times);
-    printf("the innermost core is the %llu-core, of %llu vertices and %llu arcs; %u unlike in the "
-           "serial loop\n",
+    printf("the innermost core is the %llu-core, of %llu vertices and %llu arcs\n",
            (unsigned long long)weir_steps_results(steps, 0)[KCORE_LARGEST],
            (unsigned long long)weir_steps_total(steps, KCORE_VERTICES),
-           (unsigned long long)weir_steps_total(steps, KCORE_ARCS), wrong);
+           (unsigned long long)weir_steps_total(steps, KCORE_ARCS));
 
     weir_steps_cancel(steps); /* any thread may, before a run or during it */
     wrong += weir_steps_run(steps, NULL) != WEIR_ERR_CANCELLED;
-
-    weir_steps_destroy(steps);
-    weir_rows_destroy(rows); /* behind those that read them */
-    weir_graph_destroy(graph);
-    weir_context_destroy(context);
-    return wrong ? WRONG : RIGHT;
+    free(expected);
+    return job_close(job, wrong);
 }

@@ -91,20 +91,16 @@ WEIR_DEV void kcore_lower(const struct kcore_args *a, uint32_t number, uint32_t 
         kcore_put(a, row, k, did);
 }
 
-/* The same for vertices of other devices: lanes whose vertex has another owner tell it. All lanes of a worker. */
+/* The same for vertices of other devices: a lane whose vertex has another owner tells it. All lanes of a worker. */
 WEIR_DEV void kcore_send(const struct kcore_args *a, uint32_t owner, uint32_t number,
                          struct kcore_tally *did)
 {
-    for (uint32_t d = 0; d < a->member.count; d++) {
-        const uint32_t lanes = d == a->member.index ? 0 : weir_ballot(owner == d);
-        if (!lanes)
-            continue;
-        const uint64_t at = weir_steps_send(&a->member, d, lanes);
-        if (owner != d)
-            continue;
-        a->outbox[d][at] = number;
-        did->sent++;
-    }
+    const uint32_t to = owner == a->member.index ? UINT32_MAX : owner; /* UINT32_MAX: no item */
+    const uint64_t at = weir_steps_send_to(&a->member, to);
+    if (to == UINT32_MAX)
+        return;
+    a->outbox[to][at] = number;
+    did->sent++;
 }
 
 /* Rows begin to end - 1 of the queue: a worker each, and a lane for each of its arcs. */

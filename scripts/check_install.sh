@@ -146,7 +146,7 @@ done <"$work/headers"
 pass "$(wc -l <"$work/headers") headers"
 
 mkdir "$work/examples"
-cp examples/example.h examples/13_reach* examples/15_kcore* examples/18_halo* "$work/examples/"
+cp examples/example.h examples/example_graph.h examples/13_reach* examples/15_kcore* examples/18_halo* "$work/examples/"
 for name in 13_reach 15_kcore 18_halo; do
     with_flags "$(pc --cflags --libs weir)" $cc -std=c11 -Wall -Wextra -Werror -I"$work" "$work/examples/$name.c" -o "$work/$name"
     "$work/$name" host:2

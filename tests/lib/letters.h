@@ -9,6 +9,7 @@ enum letters_result {
     LETTERS_WRONG = 0, /* items of another round than those that can be there */
     LETTERS_CAME,      /* items that were absorbed */
     LETTERS_SUM,       /* of their lower halves */
+    LETTERS_ALL,       /* the same of all devices, as every thread knows it */
     LETTERS_NS,        /* a phase: rounds */
     LETTERS_STEPS
 };
@@ -21,6 +22,7 @@ struct letters_args {
     uint32_t rounds;
     uint32_t
         again; /* inboxes are used again from their beginning in each round; else every second round absorbs */
+    uint32_t mixed; /* lanes of a worker have items for different devices */
 };
 
 /** Items that a device sends to another in a round: none, one, many. */

@@ -43,6 +43,7 @@ static const weir_steps_program program = {.what = "letters",
 
 static void assert_arrived(const weir_steps *steps, uint32_t devices)
 {
+    uint64_t all = 0;
     for (uint32_t to = 0; to < devices; to++) {
         const uint64_t *result = weir_steps_results(steps, to);
         uint64_t came = 0, sum = 0;
@@ -58,10 +59,13 @@ static void assert_arrived(const weir_steps *steps, uint32_t devices)
         assert_int_equal(result[LETTERS_WRONG], 0);
         assert_int_equal(result[LETTERS_CAME], came);
         assert_int_equal(result[LETTERS_SUM], sum);
+        all += came;
     }
+    for (uint32_t d = 0; d < devices; d++)
+        assert_int_equal(weir_steps_results(steps, d)[LETTERS_ALL], all);
 }
 
-static void letters_arrive(void **state, uint32_t again)
+static void letters_arrive(void **state, uint32_t again, uint32_t mixed)
 {
     weir_context *context = open_or_skip(state);
     const uint32_t devices = weir_context_device_count(context);
@@ -74,6 +78,7 @@ static void letters_arrive(void **state, uint32_t again)
         struct letters_args *args = weir_steps_args(steps, d);
         args->rounds = ROUNDS;
         args->again = again;
+        args->mixed = mixed;
     }
     for (int i = 0; i < 3; i++) { /* counts begin anew in each run */
         OK(weir_steps_run(steps, NULL));
@@ -89,12 +94,22 @@ static void letters_arrive(void **state, uint32_t again)
 
 static void inboxes_for_a_whole_run(void **state)
 {
-    letters_arrive(state, 0);
+    letters_arrive(state, 0, 0);
 }
 
 static void inboxes_that_are_used_again(void **state)
 {
-    letters_arrive(state, 1);
+    letters_arrive(state, 1, 0);
+}
+
+static void workers_that_send_to_many(void **state)
+{
+    letters_arrive(state, 0, 1);
+}
+
+static void workers_that_send_to_many_again(void **state)
+{
+    letters_arrive(state, 1, 1);
 }
 
 #define ON_EACH_SPEC(f)                                                              \
@@ -104,7 +119,8 @@ static void inboxes_that_are_used_again(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {ON_EACH_SPEC(inboxes_for_a_whole_run),
-                                       ON_EACH_SPEC(inboxes_that_are_used_again)};
+    const struct CMUnitTest tests[] = {
+        ON_EACH_SPEC(inboxes_for_a_whole_run), ON_EACH_SPEC(inboxes_that_are_used_again),
+        ON_EACH_SPEC(workers_that_send_to_many), ON_EACH_SPEC(workers_that_send_to_many_again)};
     return cmocka_run_group_tests_name("steps inbox", tests, NULL, NULL);
 }

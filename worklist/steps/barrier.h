@@ -276,6 +276,23 @@ WEIR_DEV uint32_t weir_steps_sync(const struct weir_steps_member *m, struct weir
     return (uint32_t)b->share[WEIR_STEPS_SUMS];
 }
 
+/** A barrier of all blocks that adds up a number of every thread: for bodies that want a sum more than they count each barrier. It is
+ *  sum 1 of the barrier; sums 0, 2 and 3 are lost.
+ *  @param[in]  value    of this thread.
+ *  @param[out] sum_out  over all threads of all devices, in every thread.
+ *  @return as weir_steps_sync(). */
+WEIR_DEV uint32_t weir_steps_sum(const struct weir_steps_member *m, struct weir_steps_block *b,
+                                 uint64_t value, uint64_t *sum_out)
+{
+    uint64_t total[WEIR_STEPS_SUMS];
+    value = weir_sum_u64(value);
+    if (weir_lane() == 0 && value)
+        weir_steps_add(m, b, 1, value);
+    const uint32_t stop = weir_steps_sync(m, b, b->blocks, 0, 1, total);
+    *sum_out = total[1];
+    return stop;
+}
+
 /* Value @p which of the flag of device @p from at the last barrier. */
 WEIR_DEV uint64_t weir_steps_flagged(const struct weir_steps_member *m,
                                      const struct weir_steps_block *b, uint32_t from,

@@ -39,6 +39,23 @@ WEIR_DEV uint64_t weir_steps_send(const struct weir_steps_member *m, uint32_t to
            weir_popcount_u32(lanes & ((1u << weir_lane()) - 1));
 }
 
+/** The number of an item for each lane that has one, whichever devices the items are for: a turn for each device that any of them is
+ *  for. All lanes of a worker.
+ *  @param[in] to  the device that this lane's item is for; UINT32_MAX: it has none.
+ *  @return the item's number among those for that device; 0 for a lane that has none. */
+WEIR_DEV uint64_t weir_steps_send_to(const struct weir_steps_member *m, uint32_t to)
+{
+    uint64_t number = 0;
+    WEIR_ROLLED
+    for (uint32_t left = weir_ballot(to != UINT32_MAX), lanes; left; left &= ~lanes) {
+        const uint32_t d = weir_broadcast_u32(to, weir_first_bit_u32(left));
+        lanes = weir_ballot(to == d);
+        const uint64_t at = weir_steps_send(m, d, lanes);
+        number = to == d ? at : number;
+    }
+    return number;
+}
+
 /** After a barrier, in a step in which no device sends: find out what the inboxes hold. All threads of a block. */
 WEIR_DEV void weir_steps_open(const struct weir_steps_member *m, const struct weir_steps_block *b,
                               struct weir_steps_inboxes *inboxes)

@@ -344,6 +344,12 @@ static weir_status check_tree(const void *data)
     return weir_bfs_tree_check(world.directed, 0, world.parents, world.levels);
 }
 
+static weir_status check_paths(const void *data)
+{
+    (void)data;
+    return weir_sssp_tree_check(world.weighted, 0, world.parents, world.reals);
+}
+
 static weir_status refer_sssp(const void *data)
 {
     (void)data;
@@ -422,6 +428,7 @@ static void certificates_are_stopped(void **state)
 static void references_are_stopped(void **state)
 {
     weir_bfs *bfs;
+    weir_sssp *sssp;
     weir_run_options options = WEIR_RUN_OPTIONS_INIT;
     (void)state;
     STOP_EVERYWHERE(refer_bfs, NULL, 1);
@@ -435,6 +442,12 @@ static void references_are_stopped(void **state)
     OK(weir_bfs_parents(bfs, world.parents));
     weir_bfs_destroy(bfs);
     STOP_EVERYWHERE(check_tree, NULL, 1);
+    OK(weir_sssp_create(world.context, world.weighted, NULL, &options, &sssp));
+    OK(weir_sssp_run(sssp, 0, NULL));
+    OK(weir_sssp_distances(sssp, world.reals));
+    OK(weir_sssp_parents(sssp, world.parents));
+    weir_sssp_destroy(sssp);
+    STOP_EVERYWHERE(check_paths, NULL, 1);
 }
 
 /* ---- by another thread, and by the clock ------------------------------------------------------------- */

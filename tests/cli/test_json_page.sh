@@ -165,6 +165,7 @@ document info empty.mtx --devices host:1
 document plan path.el --devices host:2
 document plan --vertices 1000 --arcs 5000 --devices cuda:0-1
 document plan path.el --devices host:2 --parents # of searches alone
+document plan path.el --devices host:2 --sources 2 --batch --verify
 WEIR_POOL_BYTES=1MiB document plan --vertices 100000 --arcs 500000 bfs --devices cuda:0
 WEIR_POOL_BYTES=1MiB document plan rmat:14 cc --devices host:1 # streamed
 document info reals.el

@@ -83,7 +83,7 @@ typedef struct weir_graph_options {
     weir_context *context;
     /** 0: arcs go to host memory. N: generated arcs that GPUs made, from 2^28 on, stay in their memory, 4 bytes each, where the pools have room for N times
      *  as many, and are brought to the host when something first needs them there: placing large graphs by rows does not, nor do
-     *  certificates. 3 leaves room for searches in step and for components, WEIR_GRAPH_RESIDENT for all algorithms of this library. The
+     *  partitions (but for metis) and certificates. 3 leaves room for searches in step and for components, WEIR_GRAPH_RESIDENT for all algorithms of this library. The
      *  graph keeps the context, and its targets are NULL until weir_graph_fetch(). */
     uint32_t resident;
 } weir_graph_options;

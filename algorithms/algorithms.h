@@ -83,7 +83,7 @@ typedef struct weir_graph_options {
     weir_context *context;
     /** 0: arcs go to host memory. N: generated arcs that GPUs made, from 2^28 on, stay in their memory, 4 bytes each, where the pools have room for N times
      *  as many, and are brought to the host when something first needs them there: placing large graphs by rows does not, nor do
-     *  certificates. 3 leaves room for searches in step and for components, WEIR_GRAPH_RESIDENT for all algorithms of this library. The
+     *  partitions (but for metis) and certificates. 3 leaves room for searches in step and for components, WEIR_GRAPH_RESIDENT for all algorithms of this library. The
      *  graph keeps the context, and its targets are NULL until weir_graph_fetch(). */
     uint32_t resident;
 } weir_graph_options;
@@ -1006,6 +1006,16 @@ void weir_sssp_destroy(weir_sssp *sssp);
 /** Serial reference: Dijkstra with a binary heap; shares no code with the engine.
  *  @retval WEIR_ERR_NOMEM, WEIR_ERR_INVALID */
 weir_status weir_sssp_reference(const weir_graph *graph, uint64_t source, double *distances_out);
+/** Whether @p parents is a tree of shortest paths from @p source, by Graph500's five rules: as weir_bfs_tree_check(), with distances in
+ *  place of levels. Each vertex needs an arc from its parent that makes it just as far as it is, and farther than the parent: over weights
+ *  above 0, which trees are found over, that is a tree. weir_sssp_certify() takes arcs of weight 0 too.
+ *  @param[in] parents    as of weir_sssp_parents(), one value a vertex.
+ *  @param[in] distances  that the tree has to have, as of weir_sssp_distances(), one value a vertex.
+ *  @retval WEIR_ERR_VERIFY   a rule is broken; the detail names it and the smallest vertex that does so.
+ *  @retval WEIR_ERR_INVALID  source is not a vertex; the graph has no weights, or negative ones.
+ *  @par Blocks  yes; works on all cores. */
+weir_status weir_sssp_tree_check(const weir_graph *graph, uint64_t source, const int64_t *parents,
+                                 const double *distances);
 /** Judge distances by the arcs, on all devices; else as weir_bfs_certify(). No arc offers less than its head has, and every vertex that was
  *  reached is held by a chain of arcs from the source each of which offers exactly what its head has: a circle of arcs of weight 0 holds
  *  nobody. Offers are sums of doubles, as the reference has them, so that only the very distances of the reference keep the rules, for weights

@@ -92,7 +92,11 @@ function sssp() {
     shared()
     if (chance(30)) line = line " --sources " 1 + below(3)
     draw(70, "weights", "auto unit random random:0-1 random:1-255:9 random:0-4294967295 random:4294967295-4294967295 random:1-1")
-    way("fifo soft soft:1 soft:50 soft:100000000 bulk")
+    # A tree is over weights above 0, whose sums fit 32 bits.
+    if (line !~ /weights|\.el|\.mtx/ && chance(40)) {
+        line = line " --weights " one_of("unit random random:1-255:9") " --parents"
+        if (chance(50)) line = line " --direction " one_of("switch auto")
+    } else way("fifo soft soft:1 soft:50 soft:100000000 bulk")
     draw(10, "balance", "off")
     draw(10, "wire", "list")
 }
@@ -150,7 +154,7 @@ function settle(small) {
 
 function names(verb, text) {
     text["bfs"] = "source sources batch undirected devices memory partition direction parents route order kernel queues worker fetch mapping balance wire trials seed verify verify-by"
-    text["sssp"] = "source sources undirected weights devices memory partition direction route order kernel queues worker fetch mapping balance wire trials seed verify verify-by"
+    text["sssp"] = "source sources undirected weights devices memory partition direction parents route order kernel queues worker fetch mapping balance wire trials seed verify verify-by"
     text["pr"] = "undirected devices memory partition direction tolerance damping dangling bands hubs bins route order kernel queues worker fetch mapping trials seed verify verify-by"
     text["cc"] = "undirected devices memory partition stream route trials seed verify verify-by"
     text["pbf"] = "elements selectivity devices packet schedule work trials seed verify"

@@ -100,6 +100,7 @@ CASES = [
     Case(f"sssp rmat:6 {ON} --memory host --output distances --verify", "numbers", {"distances": "exact"}),
     Case(f"bfs rmat:6 {ON} --parents --verify --verify-by certificate", "numbers"),
     Case(f"sssp rmat:6 {ON} --weights random:0-1 --verify --verify-by certificate", "numbers"),
+    Case(f"sssp rmat:6 {ON} --output-parents parents --verify", "numbers", {"parents": "numbers"}),
     Case(f"pr rmat:6 {ON} --verify --verify-by certificate", "numbers"),
     Case(f"cc rmat:6 {ON} --stream off --verify --verify-by certificate", "numbers"),
     Case(f"pbf --elements 10000 {ON} --verify --json run.json", "numbers", {"run.json": "numbers"}),

@@ -8,6 +8,17 @@ LINK_FUNCTION(sssp)
 SEARCH_FUNCTIONS(sssp, double)
 CERTIFY_FUNCTION(sssp, weir_sssp_certify(context, graph, trial->source, values, parents))
 
+static weir_status sssp_parents(void *object, int64_t *parents_out)
+{
+    return weir_sssp_parents(object, parents_out);
+}
+
+static weir_status check_tree(const weir_graph *graph, uint64_t source, const int64_t *parents,
+                              const void *distances)
+{
+    return weir_sssp_tree_check(graph, source, parents, distances);
+}
+
 static const weir__cli_choices directions = {{"auto", "push", "switch", NULL}, {NULL}};
 
 static const weir__cli_option options[] = {
@@ -16,6 +27,10 @@ static const weir__cli_option options[] = {
                           "the way that looks at fewer arcs, with --order soft alone and\n"
                           "integer weights whose sums fit 32 bits; default: auto, by graph,\n"
                           "machine and other options"),
+    FLAG("parents", VERB_OWN, parents,
+         "keep a tree too: for each vertex the one before it on a shortest\n"
+         "path; in step alone, over integer weights above 0 whose sums fit\n"
+         "32 bits; --verify checks it by the rules of Graph500; default: off"),
     OUTPUT_FILE(VERB_OWN, "write one distance a line in vertex order, inf unreached; the\n"
                           "last source's result; - is standard output"),
     END_OF_LIST};
@@ -41,6 +56,7 @@ static const char about[] =
 static const char examples[] =
     "  weir sssp rmat:16 --undirected --verify\n"
     "  weir sssp road.gr.xz --source 7 --devices host:4 --order soft:3200 --stats\n"
+    "  weir sssp rmat:16 --undirected --parents --output-parents tree.txt --verify\n"
     "  weir sssp grid:1000x1000 --weights random:1-1000:7 --devices cuda:0-3 --json -\n";
 
 const weir__cli_algorithm weir__cli_algorithm_sssp = {
@@ -56,6 +72,8 @@ const weir__cli_algorithm weir__cli_algorithm_sssp = {
     .worklist = 1,
     .steps = "steps",
     .figure = {"max_distance", "sum_distances"},
+    .parents = sssp_parents,
+    .check_tree = check_tree,
     .link_items = sssp_link_items,
     .at = weir__cli_double_at,
     .sum = weir__cli_sum_values,

@@ -86,6 +86,14 @@ static const weir__cli_option options[] = {
            .foreign = "has one part a device; that option belongs to partition"),
     {.name = NULL}, /* options that an algorithm alone has are listed here */
     FLAG("parents", VERB_PLAN, parents, "of bfs and sssp: with a tree; default: off"),
+    NUMBER("sources", VERB_PLAN, sources, 1, WEIR_VERTICES_MAX,
+           "with --batch: of a run, which has 64 at the most"),
+    FLAG("batch", VERB_PLAN, batch,
+         "of bfs: of runs that search from many --sources at a time; default:\n"
+         "off"),
+    FLAG("verify", VERB_PLAN, verify,
+         "with --batch: keep the levels of all its sources, as --verify and\n"
+         "--output do; default: off"),
     FLAG("parents", VERB_TREE, parents,
          "keep a tree too: for each vertex the one it was reached from; in\n"
          "step alone; --verify checks it by the rules of Graph500; default:\n"

@@ -18,6 +18,7 @@ typedef struct weir__cli_plan_of {
         lacks; /**< position of the first device that could not hold it; UINT32_MAX: none is known */
     uint32_t enough; /**< such devices would; 0: unknown */
     int host_lacks;  /**< the host has not enough left */
+    uint32_t batch;  /**< sources of a run that share it; 0: runs have one */
     int streamed;    /**< arcs come in segments, since all together do not fit */
     int on_host;     /**< arcs lie in host memory */
     int by_auto;     /**< since all together do not fit on the devices */

@@ -78,6 +78,9 @@ static void print_one(const weir__cli_plans *plans, const weir__cli_plan_of *one
         printf("\n  cannot be planned: %s\n", one->cannot);
         return;
     }
+    if (one->batch)
+        printf("\n  from %" PRIu32 " sources at a time%s\n", one->batch,
+               plans->request->verify ? ", whose levels are all kept" : "");
     if (one->streamed)
         printf("\n  streamed, since all of it together does not fit on the devices\n");
     if (one->on_host)
@@ -144,8 +147,9 @@ static json_t *document_one(const weir__cli_plans *plans, const weir__cli_plan_o
     json_t *fits = lacks                            ? json_false()
                    : one->known && plans->host_left ? json_true()
                                                     : json_null();
-    return json_pack("{s:s, s:n, s:b, s:o, s:o, s:o, s:o, s:o, s:o}", "verb",
-                     one->algorithm->verb.name, "cannot", "streamed", one->streamed, "memory",
+    return json_pack("{s:s, s:n, s:o, s:b, s:o, s:o, s:o, s:o, s:o, s:o}", "verb",
+                     one->algorithm->verb.name, "cannot", "batch", integer_or_null(one->batch),
+                     "streamed", one->streamed, "memory",
                      one->streamed ? json_null() : json_string(one->on_host ? "host" : "device"),
                      "fits", fits, "enough_devices", integer_or_null(one->enough), "host_bytes",
                      weir__cli_json_integer(plan->host.most), "devices", devices, "home",

@@ -43,6 +43,13 @@ static int check_options(const weir__cli_request *request)
 {
     if (request->devices && request->machine)
         return weir__cli_fail(EXIT_USAGE, "--devices and --machine: give only one of them");
+    if (request->batch && !request->sources)
+        return weir__cli_fail(EXIT_USAGE, "--batch says how --sources are searched: give that too");
+    if (!request->batch && (request->sources || request->verify))
+        return weir__cli_fail(EXIT_USAGE,
+                              "--%s: runs one after the other take no more of the devices for it: "
+                              "leave it out, or give --batch",
+                              request->sources ? "sources" : "verify");
     return weir__cli_partition_check(request);
 }
 
@@ -110,6 +117,20 @@ static int any_weighted(const weir__cli_plans *plans)
     return weighted;
 }
 
+/* Of runs from many sources at a time, which not every verb has. */
+static int choose_batch(const weir__cli_plans *plans, weir__cli_plan_of *one)
+{
+    const weir__cli_algorithm *batched = one->algorithm->batched;
+    if (!batched)
+        return cannot(plans, one,
+                      weir__fail(WEIR_ERR_UNSUPPORTED, "--batch: %s has no such option",
+                                 one->algorithm->verb.name));
+    one->algorithm = batched;
+    one->batch = plans->request->sources < batched->batch_most ? (uint32_t)plans->request->sources
+                                                               : batched->batch_most;
+    return EXIT_DONE;
+}
+
 /* Those that were asked for, whose options fit. */
 static int choose_verbs(weir__cli_plans *plans)
 {
@@ -121,7 +142,10 @@ static int choose_verbs(weir__cli_plans *plans)
             continue;
         weir__cli_plan_of *one = &plans->plan[plans->count++];
         one->algorithm = verb->algorithm;
-        code = check_forms(plans, one);
+        if (plans->request->batch)
+            code = choose_batch(plans, one);
+        if (!code && !*one->cannot)
+            code = check_forms(plans, one);
     }
     if (code)
         return code;

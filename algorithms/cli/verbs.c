@@ -53,6 +53,7 @@ static const weir__cli_verb others[] = {
         "topo shows how much there is, and where the bounds come from.\n",
         "  weir plan rmat:20 --undirected --devices host:4\n"
         "  weir plan road.mtx.gz bfs --devices cuda:0\n"
+        "  weir plan rmat:22 bfs --sources 64 --batch --devices cuda:0\n"
         "  weir plan --vertices 268435456 --arcs 8589934592 pr --devices cuda:0-3\n"
         "  weir plan --vertices 256000000 --arcs 666000000 --machine nvswitch8 --json -\n"),
     VERB("info", VERB_INFO, 1, weir__cli_info, "GRAPH|--config [options]",

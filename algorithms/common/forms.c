@@ -356,6 +356,16 @@ weir_status weir__forms_check(const struct weir__forms *forms, const struct weir
 
 /* ---- which form runs ------------------------------------------------------------------------- */
 
+/* A tree is what leaves a run no other form. @param[in] status  why the form that keeps one cannot run. */
+static weir_status refuse_tree(const struct weir__asked *asked, weir_status status)
+{
+    char why[WEIR__WHY_ROOM];
+    if (!asked->options->parents || status != WEIR_ERR_UNSUPPORTED)
+        return status;
+    snprintf(why, sizeof why, "%s", weir_error_detail());
+    return weir__fail(status, "parents are kept in step alone, and %s", why);
+}
+
 weir_status weir__form_choose(const struct weir__forms *forms, const struct weir__asked *asked,
                               const struct weir__form_case *what, int *form_out,
                               weir_direction *direction_out, char why_out[WEIR__WHY_ROOM])
@@ -374,7 +384,7 @@ weir_status weir__form_choose(const struct weir__forms *forms, const struct weir
     if (!forms->form[form].anywhere && (status = what->possible(what->user))) {
         form = !form;
         if (!(left >> form & 1u) || !forms->form[form].anywhere)
-            return status;
+            return refuse_tree(asked, status);
         snprintf(why_out, WEIR__WHY_ROOM, "%s", weir_error_detail());
     }
     *form_out = form;

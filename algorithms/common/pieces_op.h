@@ -17,15 +17,6 @@ typedef struct arcs_piece {
     const double *weights_f64;
 } arcs_piece;
 
-/** The tail of the next arc of a lane that goes along a tile: it lies from the tail before on. A lane by itself goes from row to row; those
- *  that go abreast, a stride apart, search. */
-WEIR_DEV uint64_t arcs_tail(const uint64_t *ends, uint64_t before, uint64_t high, uint64_t arc)
-{
-    while (WEIR_LANES == 1 && ends[before] <= arc)
-        before++;
-    return WEIR_LANES == 1 ? before : csr_find(ends, before, high, arc);
-}
-
 /** A kernel NAME over a piece that calls take(args, tail, i) for each of its arcs; i counts from the first one that is here.
  *  @param[in] type  of the arguments, whose first member is `arcs_piece here`. */
 #define ARCS_KERNEL(name, type, take)                                                           \
@@ -40,7 +31,7 @@ WEIR_DEV uint64_t arcs_tail(const uint64_t *ends, uint64_t before, uint64_t high
             const uint64_t high = csr_find(ends, low, here->vertices, here->begin + end - 1);   \
             uint64_t tail = low;                                                                \
             for (uint64_t i = tile + weir_lane(); i < end; i += WEIR_LANES) {                   \
-                tail = arcs_tail(ends, tail, high, here->begin + i);                            \
+                tail = csr_tail(ends, tail, high, here->begin + i);                             \
                 take(a, tail, i);                                                               \
             }                                                                                   \
         }                                                                                       \

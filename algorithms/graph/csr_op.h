@@ -26,6 +26,15 @@ WEIR_DEV uint64_t csr_find(const uint64_t *ends, uint64_t low, uint64_t high, ui
     return low;
 }
 
+/** The tail of the next arc of a lane that goes along a tile: it lies from the tail before on. A lane by itself goes from row to row; those
+ *  that go abreast, a stride apart, search. */
+WEIR_DEV uint64_t csr_tail(const uint64_t *ends, uint64_t before, uint64_t high, uint64_t arc)
+{
+    while (WEIR_LANES == 1 && ends[before] <= arc)
+        before++;
+    return WEIR_LANES == 1 ? before : csr_find(ends, before, high, arc);
+}
+
 /* ---- arcs to rows -------------------------------------------------------------------------------- */
 
 typedef struct csr_deal_args {

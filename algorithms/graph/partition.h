@@ -29,6 +29,24 @@ weir_status weir__partition_file(const weir_graph *graph, const char *path, uint
 weir_status weir__partition_read_into(const weir_graph *graph, const char *path, uint32_t parts,
                                       weir_partition **partition_out);
 
+/** What is counted of the arcs between parts. */
+struct weir__partition_cut {
+    const uint8_t *owner; /* by vertex */
+    const uint64_t
+        *first; /* where parts are ranges: vertex of each, then their number; NULL: they are not */
+    uint32_t parts;
+    uint64_t *cut; /* by part: arcs that lead from it to others */
+    uint64_t *
+        seen; /* by vertex, a bit for each other part with an arc to it is added; NULL: not asked for */
+};
+/** Whether arcs lie on devices alone, which can count them there. */
+int weir__partition_cut_possible(const weir_graph *graph);
+/** Count on those devices, without bringing an arc to the host.
+ *  @retval WEIR_ERR_NOMEM  one of them has no room for it, or the host.  @retval WEIR_ERR_DEVICE
+ *  @retval WEIR_ERR_CANCELLED, WEIR_ERR_TIMEOUT  the call that is observed is to end.
+ *  @par Blocks  yes, with a thread for each device. */
+weir_status weir__partition_cut(const weir_graph *graph, const struct weir__partition_cut *what);
+
 /** Fill in what is cut and how even the parts are. */
 weir_status weir__partition_measure(const weir_graph *graph, weir_partition *partition);
 /** Write the lines of weir_partition_write() to a stream. A write that fails is the stream's error.

@@ -1,4 +1,6 @@
-/** @file partition_measure.c  How good a partition is: what its parts hold, what is cut, who is far. */
+/** @file partition_measure.c  How good a partition is: what its parts hold, what is cut, who is far.
+ *
+ * Of arcs that lie on devices alone these count what needs arcs (partition_cut.c). Where they have no room for it the arcs come here. */
 #include "algorithms/graph/partition.h"
 #include "runtime/observe.h"
 #include "runtime/support.h"
@@ -16,6 +18,7 @@ struct measure {
     uint32_t parts;
     uint64_t *
         seen; /* by vertex, a bit for each other part with an arc to it: relaxed atomics; NULL: not asked for */
+    int counted; /* devices have seen to the arcs: only rows are looked at */
     int ranges; /* each part has consecutive vertices, so that far ends need no look at their owners */
     uint64_t first[WEIR_DEVICES_MAX + 1];       /* vertex of each part, then their number */
     weir_partition_part part[WEIR_DEVICES_MAX]; /* relaxed atomics: sums, read after the join */
@@ -88,6 +91,8 @@ static void measure_rows(void *user, uint64_t begin, uint64_t end)
         weir_partition_part *part = &sums[m->owner[v]];
         part->vertices++;
         part->arcs += offsets[v + 1] - offsets[v];
+        if (m->counted)
+            continue;
         part->cut_arcs += cut_of(m, v);
         for (uint64_t i = offsets[v]; m->seen && i < offsets[v + 1]; i++)
             if (m->owner[m->graph->targets[i]] != m->owner[v])
@@ -106,6 +111,29 @@ static void count_halos(void *user, uint64_t begin, uint64_t end)
     add(m, sums);
 }
 
+/* What parts hold and what is cut, and who is seen if that is asked for. */
+static weir_status measure(struct measure *m)
+{
+    uint64_t cut[WEIR_DEVICES_MAX];
+    const struct weir__partition_cut what = {.owner = m->owner,
+                                             .first = m->ranges ? m->first : NULL,
+                                             .parts = m->parts,
+                                             .cut = cut,
+                                             .seen = m->seen};
+    weir_status status = WEIR_ERR_NOMEM;
+    if (weir__partition_cut_possible(m->graph))
+        status = weir__partition_cut(m->graph, &what);
+    m->counted = !status;
+    if (status == WEIR_ERR_NOMEM)
+        status = weir_graph_fetch(m->graph);
+    if (!status)
+        status = weir__activity_for("measuring parts", "vertices", m->graph->vertices, ROW_CHUNK, 0,
+                                    measure_rows, m);
+    for (uint32_t p = 0; m->counted && p < m->parts; p++)
+        m->part[p].cut_arcs = cut[p];
+    return status;
+}
+
 static double balance(uint64_t largest, uint32_t parts, uint64_t total)
 {
     return total ? (double)largest * parts / (double)total : 1;
@@ -119,9 +147,8 @@ weir_status weir__partition_measure(const weir_graph *graph, weir_partition *par
     find_ranges(&m, partition->kind);
     if (partition->parts == 1) /* nothing is cut, and nobody has to go over the arcs to see it */
         m.part[0] = (weir_partition_part){.vertices = graph->vertices, .arcs = graph->arcs};
-    else if (!(status = weir_graph_fetch(graph)))
-        status = weir__activity_for("measuring parts", "vertices", graph->vertices, ROW_CHUNK, 0,
-                                    measure_rows, &m);
+    else
+        status = measure(&m);
     if (status)
         return status;
     partition->cut_arcs = 0;
@@ -146,14 +173,12 @@ weir_status weir_partition_parts(const weir_graph *graph, const weir_partition *
             WEIR_ERR_INVALID, "a partition of %llu vertices for a graph of %llu vertices",
             (unsigned long long)partition->vertices, (unsigned long long)graph->vertices);
     weir__need_pass(&need, graph->vertices, sizeof *m.seen);
-    if ((status = weir_graph_fetch(graph)) ||
-        (status = weir__need_fits(&need, "the halos of a partition of %s", graph->name)) ||
+    if ((status = weir__need_fits(&need, "the halos of a partition of %s", graph->name)) ||
         (status = weir__calloc(graph->vertices, sizeof *m.seen, "halos of a partition", &m.seen)))
         return status;
     struct weir__activity outer;
     weir__activity_begin(&outer, "measuring parts", NULL, 0);
-    if (!(status = weir__activity_for("measuring parts", "vertices", graph->vertices, ROW_CHUNK, 0,
-                                      measure_rows, &m)))
+    if (!(status = measure(&m)))
         status = weir__activity_for("counting halos", "vertices", graph->vertices, ROW_CHUNK, 0,
                                     count_halos, &m);
     for (uint32_t p = 0; p < partition->parts && !status; p++)

@@ -143,9 +143,9 @@ static weir_status possible(const void *user)
     const weir_sssp *sssp = user;
     weir_status status;
     if (sssp->estimate.wide)
-        return weir__fail(WEIR_ERR_UNSUPPORTED,
-                          "direction switch needs integer weights whose sums fit 32 bits: leave it "
-                          "out, or take push");
+        return weir__fail(WEIR_ERR_UNSUPPORTED, "%s needs integer weights whose sums fit 32 bits%s",
+                          sssp->options.parents ? "that" : "direction switch",
+                          sssp->options.parents ? "" : ": leave it out, or take push");
     status = weir_steps_possible(sssp->head.context, sssp->head.parts);
     return status ? status : weir__sssp_in_step_possible(sssp->head.context, sssp->head.parts);
 }

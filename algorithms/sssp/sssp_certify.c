@@ -7,10 +7,8 @@
  * such arcs would hold itself. Where a vertex has no other, one more pass over the arcs tells which are held by one that is held
  * already, and from those on a queue on the host goes along such arcs alone, each once: rounds over all arcs would be as many as the
  * longest chain of them. */
-#include "algorithms/algorithms.h"
-#include "algorithms/common/certify.h"
 #include "algorithms/reference.h"
-#include "algorithms/sssp/sssp_certify_op.h"
+#include "algorithms/sssp/sssp_rules.h"
 #include "runtime/observe.h"
 #include "runtime/support.h"
 
@@ -112,11 +110,11 @@ out:
 
 /* ---- the call ---------------------------------------------------------------------------------------- */
 
-static weir_status breaks(const struct paths *paths, const struct weir__certify_broken *broken)
+weir_status weir__sssp_breaks(const weir_graph *graph, const double *distances,
+                              const int64_t *parents, const struct weir__certify_broken *broken)
 {
-    const weir_graph *graph = paths->graph;
     const unsigned long long v = broken->vertex;
-    const double distance = paths->distances[v];
+    const double distance = distances[v];
     if (broken->rule == SSSP_SHORTER) {
         const arcs_piece all = {.weights_u32 = graph->weights_u32,
                                 .weights_f64 = graph->weights_f64};
@@ -125,11 +123,11 @@ static weir_status breaks(const struct paths *paths, const struct weir__certify_
                           "vertex %llu at distance %.17g has an arc that offers vertex %u a "
                           "distance of %.17g, but that has %.17g",
                           v, distance, head, sssp_offer(&all, broken->arc, distance),
-                          paths->distances[head]);
+                          distances[head]);
     }
-    if (paths->parents && broken->rule != SSSP_SOURCE && broken->rule != SSSP_NUMBER)
+    if (parents && broken->rule != SSSP_SOURCE && broken->rule != SSSP_NUMBER)
         return weir__fail(WEIR_ERR_VERIFY, "vertex %llu at distance %.17g has parent %lld, but %s",
-                          v, distance, (long long)paths->parents[v],
+                          v, distance, (long long)parents[v],
                           broken->rule == SSSP_ROOT ? "the source must be its own parent"
                           : broken->rule == SSSP_BOTH
                               ? "distances and tree must have reached the same"
@@ -158,7 +156,9 @@ static weir_status certify(weir_context *context, struct paths *paths)
         return status;
     const struct weir__certify_broken broken =
         weir__certify_broken_of(paths->graph, found, hanging, SSSP_HANGS);
-    return broken.vertex == UINT64_MAX ? WEIR_OK : breaks(paths, &broken);
+    return broken.vertex == UINT64_MAX
+               ? WEIR_OK
+               : weir__sssp_breaks(paths->graph, paths->distances, paths->parents, &broken);
 }
 
 static int is_negative(const void *user, uint64_t arc)
@@ -166,7 +166,7 @@ static int is_negative(const void *user, uint64_t arc)
     return !(((const double *)user)[arc] >= 0);
 }
 
-static weir_status check_weights(const weir_graph *graph)
+weir_status weir__sssp_check_weights(const weir_graph *graph)
 {
     uint64_t first = UINT64_MAX;
     weir_status status = WEIR_OK;
@@ -210,7 +210,7 @@ weir_status weir_sssp_certify(weir_context *context, const weir_graph *graph, ui
         !(status = weir__calloc(words, sizeof(uint32_t), "marks of vertices", &paths.held)) &&
         !(status = weir__alloc(words, sizeof(uint32_t), "marks of a device", &paths.room))) {
         weir__activity_begin(&outer, "certifying distances", "arcs", graph->arcs);
-        if (!(status = check_weights(graph)))
+        if (!(status = weir__sssp_check_weights(graph)))
             status = certify(context, &paths);
         (void)weir__activity_end(&outer, status);
     }

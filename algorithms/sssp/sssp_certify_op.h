@@ -50,16 +50,20 @@ WEIR_DEV uint32_t sssp_rule_of_parent(const sssp_certify_args *a, uint64_t v)
     return parent >= -1 && parent < (int64_t)a->vertices ? SSSP_HOLDS : SSSP_NO_VERTEX;
 }
 
-WEIR_DEV void sssp_certify_vertex(const sssp_certify_args *a, uint64_t v)
+/** The rule that a vertex breaks by itself, or with its parent. */
+WEIR_DEV uint32_t sssp_rule_of_vertex(const sssp_certify_args *a, uint64_t v)
 {
     const double distance = a->distances[v];
-    uint32_t rule = SSSP_HOLDS;
     if (v == a->source && !(distance == 0))
-        rule = SSSP_SOURCE;
-    else if (!(distance >= 0)) /* nor is it a number */
-        rule = SSSP_NUMBER;
-    else if (a->parents)
-        rule = sssp_rule_of_parent(a, v);
+        return SSSP_SOURCE;
+    if (!(distance >= 0)) /* nor is it a number */
+        return SSSP_NUMBER;
+    return a->parents ? sssp_rule_of_parent(a, v) : SSSP_HOLDS;
+}
+
+WEIR_DEV void sssp_certify_vertex(const sssp_certify_args *a, uint64_t v)
+{
+    const uint32_t rule = sssp_rule_of_vertex(a, v);
     if (rule)
         certify_breaks(&a->share, CERTIFY_VERTEX, v, rule);
 }

@@ -15,7 +15,7 @@
 
 /* ---- one form of an algorithm -------------------------------------------------------------------- */
 
-enum kind { BFS, SSSP, PR, CC };
+enum kind { BFS, BATCH, SSSP, PR, CC };
 
 struct form {
     const char *name;
@@ -28,6 +28,8 @@ struct form {
     weir_kernel_kind kernel;
     int grid; /* in two dimensions: 1: a column of all devices, 2: a row */
     weir_wire wire;
+    uint32_t sources; /* of a batch */
+    int levels;       /* that it keeps */
 };
 
 static const struct form forms[] = {
@@ -45,7 +47,16 @@ static const struct form forms[] = {
     {.name = "bfs in a column", .kind = BFS, .grid = 1},
     {.name = "bfs in a row, with parents", .kind = BFS, .grid = 2, .parents = 1},
     {.name = "bfs in a column, lists", .kind = BFS, .grid = 1, .wire = WEIR_WIRE_LIST},
+    {.name = "bfs of 64 sources", .kind = BATCH, .sources = 64},
+    {.name = "bfs of 5 sources", .kind = BATCH, .sources = 5},
+    {.name = "bfs of 64 sources with levels", .kind = BATCH, .sources = 64, .levels = 1},
+    {.name = "bfs of 3 sources with levels",
+     .kind = BATCH,
+     .direction = WEIR_DIRECTION_PULL,
+     .sources = 3,
+     .levels = 1},
     {.name = "sssp", .kind = SSSP},
+    {.name = "sssp with parents", .kind = SSSP, .parents = 1},
     {.name = "sssp in step", .kind = SSSP, .direction = WEIR_DIRECTION_SWITCH},
     {.name = "sssp push, soft",
      .kind = SSSP,
@@ -63,13 +74,24 @@ static const struct form forms[] = {
     {.name = "cc streamed", .kind = CC, .source = WEIR_CC_STREAMED},
 };
 
+static const struct form *form_named(const char *name)
+{
+    for (size_t f = 0; f < sizeof forms / sizeof *forms; f++)
+        if (strcmp(forms[f].name, name) == 0)
+            return &forms[f];
+    fail_msg("there is no form %s", name);
+    return NULL;
+}
+
 static weir_status create(const void *user, weir_context *context, const weir_graph *graph,
                           const weir_partition *partition, void **object_out)
 {
     const struct form *form = user;
     weir_run_options options = WEIR_RUN_OPTIONS_INIT;
     weir_pr_config config = WEIR_PR_CONFIG_INIT;
+    weir_bfs_batch_config several = WEIR_BFS_BATCH_CONFIG_INIT;
     weir_bfs *bfs = NULL;
+    weir_bfs_batch *batch = NULL;
     weir_sssp *sssp = NULL;
     weir_pr *pr = NULL;
     weir_cc *cc = NULL;
@@ -81,6 +103,8 @@ static weir_status create(const void *user, weir_context *context, const weir_gr
     options.order = form->order;
     options.kernel = form->kernel;
     config.tolerance = form->tolerance;
+    several.sources = form->sources;
+    several.levels = form->levels;
     if (form->grid) {
         const uint32_t devices = weir_context_device_count(context);
         OK(weir_partition_create_2d(graph, form->grid == 1 ? devices : 1,
@@ -94,6 +118,10 @@ static weir_status create(const void *user, weir_context *context, const weir_gr
     case BFS:
         status = weir_bfs_create(context, graph, partition, &options, &bfs);
         *object_out = bfs;
+        break;
+    case BATCH:
+        status = weir_bfs_batch_create(context, graph, partition, &options, &several, &batch);
+        *object_out = batch;
         break;
     case SSSP:
         status = weir_sssp_create(context, graph, partition, &options, &sssp);
@@ -115,7 +143,12 @@ static weir_status create(const void *user, weir_context *context, const weir_gr
 static void run(const struct form *form, void *object, uint64_t source)
 {
     weir_run_stats stats = WEIR_RUN_STATS_INIT;
-    if (form->kind == BFS)
+    uint64_t sources[WEIR_BFS_BATCH_MAX];
+    for (uint64_t s = 0; s < WEIR_BFS_BATCH_MAX; s++)
+        sources[s] = source + s;
+    if (form->kind == BATCH)
+        OK(weir_bfs_batch_run(object, sources, form->sources, &stats));
+    else if (form->kind == BFS)
         OK(weir_bfs_run(object, source, &stats));
     else if (form->kind == SSSP)
         OK(weir_sssp_run(object, source, &stats));
@@ -132,11 +165,15 @@ static void bring(const struct form *form, void *object, uint64_t vertices)
     OK(weir__calloc(vertices, 8, "results", &values));
     if (form->kind == BFS)
         OK(weir_bfs_levels(object, values));
+    else if (form->kind == BATCH && form->levels)
+        OK(weir_bfs_batch_levels(object, form->sources - 1, values));
+    else if (form->kind == SSSP && form->parents)
+        OK(weir_sssp_parents(object, values));
     else if (form->kind == SSSP)
         OK(weir_sssp_distances(object, values));
     else if (form->kind == PR)
         OK(weir_pr_ranks(object, values));
-    else
+    else if (form->kind == CC)
         OK(weir_cc_labels(object, values));
     free(values);
 }
@@ -148,6 +185,8 @@ static void destroy(void *object)
 {
     if (destroyed == BFS)
         weir_bfs_destroy(object);
+    else if (destroyed == BATCH)
+        weir_bfs_batch_destroy(object);
     else if (destroyed == SSSP)
         weir_sssp_destroy(object);
     else if (destroyed == PR)
@@ -414,7 +453,7 @@ static void smaller_weights_would_fit(void **state)
 {
     const weir_graph sketch =
         weir__graph_sketch(UINT64_C(1) << 26, UINT64_C(1) << 31, 1, WEIR_WEIGHT_F64);
-    const struct form *push = &forms[7];
+    const struct form *push = form_named("sssp push, soft");
     const struct weir__maker maker = maker_of(push);
     struct weir__plan *plan;
     weir_config *config;

@@ -128,8 +128,9 @@ static uint64_t advises(weir_context *context, weir_graph *graph)
     return weir_devices_advise(context, graph, WEIR_SHAPE_LEVELS, &why);
 }
 
-static uint64_t searches(weir_context *context, weir_graph *graph, weir_direction direction,
-                         weir_memory memory)
+static uint64_t searches_parts(weir_context *context, weir_graph *graph,
+                               const weir_partition *partition, weir_direction direction,
+                               weir_memory memory)
 {
     weir_run_options options = WEIR_RUN_OPTIONS_INIT;
     int32_t *levels = calloc(graph->vertices, sizeof *levels);
@@ -137,7 +138,7 @@ static uint64_t searches(weir_context *context, weir_graph *graph, weir_directio
     assert_non_null(levels);
     options.direction = direction;
     options.memory = memory;
-    OK(weir_bfs_create(context, graph, NULL, &options, &bfs));
+    OK(weir_bfs_create(context, graph, partition, &options, &bfs));
     OK(weir_bfs_run(bfs, 1, NULL));
     OK(weir_bfs_levels(bfs, levels));
     weir_bfs_destroy(bfs);
@@ -145,6 +146,12 @@ static uint64_t searches(weir_context *context, weir_graph *graph, weir_directio
     const uint64_t sum = hash(1, levels, graph->vertices * sizeof *levels);
     free(levels);
     return sum;
+}
+
+static uint64_t searches(weir_context *context, weir_graph *graph, weir_direction direction,
+                         weir_memory memory)
+{
+    return searches_parts(context, graph, NULL, direction, memory);
 }
 
 /* The sentence names an arc. */
@@ -386,19 +393,95 @@ static void some_need_no_arcs_on_the_host(void **state)
         weir_partition *partition;
         weir__rows_pretend(piece ? 300 : UINT64_C(1) << 20, 5000);
         if (alone) {
-            OK(weir_partition_create(graph, WEIR_PARTITION_EDGE, 1, 0, NULL, &partition));
             (void)searches_in_step(context, graph);
-            weir_partition_destroy(partition);
             assert_null(graph->targets);
             (void)joins_resident(context, graph);
             assert_null(graph->targets);
-        } else { /* what parts cut is counted on the host, from arcs that are there */
+        } else { /* on how many devices is chosen by searches on the host, from arcs that are there */
+            OK(weir_partition_create(graph, WEIR_PARTITION_EDGE, weir_context_device_count(context),
+                                     0, NULL, &partition));
+            (void)searches_parts(context, graph, partition, WEIR_DIRECTION_SWITCH,
+                                 WEIR_MEMORY_AUTO);
+            weir_partition_destroy(partition);
+            assert_null(graph->targets);
             (void)searches_in_step(context, graph);
             assert_non_null(graph->targets);
         }
         weir__rows_pretend(0, 0);
         weir_graph_destroy(graph);
     }
+    weir_context_destroy(context);
+}
+
+static void assert_same_parts(const weir_graph *plain, const weir_partition *a,
+                              const weir_graph *resident, const weir_partition *b)
+{
+    weir_partition_part part[2][WEIR_DEVICES_MAX];
+    assert_int_equal(a->parts, b->parts);
+    assert_memory_equal(a->owner, b->owner, a->vertices);
+    assert_int_equal(a->cut_arcs, b->cut_arcs);
+    assert_memory_equal(&a->vertex_balance, &b->vertex_balance, sizeof a->vertex_balance);
+    assert_memory_equal(&a->arc_balance, &b->arc_balance, sizeof a->arc_balance);
+    OK(weir_partition_parts(plain, a, part[0]));
+    OK(weir_partition_parts(resident, b, part[1]));
+    assert_memory_equal(part[0], part[1], a->parts * sizeof *part[0]);
+}
+
+/* What parts hold, what they cut and their halos are counted where the arcs lie: the same numbers, and no arc comes to the host. */
+static void parts_are_measured_where_arcs_lie(void **state)
+{
+    static const char *const texts[] = {"rmat:12,8", "uniform:9,3", "rmat:5,1"};
+    static const uint32_t numbers[] = {1, 2, 3, 7, WEIR_DEVICES_MAX};
+    weir_context *context = open_or_skip(state);
+    for (int t = 0; t < 3; t++)
+        for (int undirected = 0; undirected <= 1; undirected++) {
+            weir_graph *plain = open_staying(context, texts[t], undirected, 0);
+            weir_graph *resident = open_staying(context, texts[t], undirected, 1);
+            for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+                for (int kind = WEIR_PARTITION_BLOCK; kind <= WEIR_PARTITION_RANDOM; kind++) {
+                    weir_partition *a, *b;
+                    OK(weir_partition_create(plain, (weir_partition_kind)kind, numbers[i], 1, NULL,
+                                             &a));
+                    OK(weir_partition_create(resident, (weir_partition_kind)kind, numbers[i], 1,
+                                             NULL, &b));
+                    assert_same_parts(plain, a, resident, b);
+                    assert_null(resident->targets);
+                    weir_partition_destroy(a);
+                    weir_partition_destroy(b);
+                }
+            weir_graph_destroy(plain);
+            weir_graph_destroy(resident);
+        }
+    assert_no_memory_is_left(context);
+    weir_context_destroy(context);
+}
+
+/* A device that has no room to count lets the arcs go to the host, which counts them. */
+static void parts_are_measured_without_room(void **state)
+{
+    static const char *const settings[] = {"pool_bytes=400MiB", NULL};
+    weir_context *context = open_with_or_skip(*state, settings);
+    weir_device *device = weir_context_device(context, 0);
+    weir_graph *plain = open_staying(context, "rmat:18,4", 0, 0);
+    weir_graph *resident = open_staying(context, "rmat:18,4", 0, 1);
+    weir_partition *a, *b;
+    void *others[64];
+    size_t count = 0;
+    for (uint64_t bytes = UINT64_C(256) << 20; bytes >= 65536; bytes /= 2) /* until it is full */
+        while (count < 64 && !weir_device_alloc(device, bytes, &others[count]))
+            count++;
+    assert_in_range(count, 1, 63);
+    assert_null(resident->targets);
+    OK(weir_partition_create(plain, WEIR_PARTITION_RANDOM, 5, 1, NULL, &a));
+    OK(weir_partition_create(resident, WEIR_PARTITION_RANDOM, 5, 1, NULL, &b));
+    assert_non_null(resident->targets);
+    assert_same_parts(plain, a, resident, b);
+    while (count > 0)
+        weir_device_free(device, others[--count]);
+    weir_partition_destroy(a);
+    weir_partition_destroy(b);
+    weir_graph_destroy(plain);
+    weir_graph_destroy(resident);
     weir_context_destroy(context);
 }
 
@@ -547,6 +630,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         ON_EACH(everybody_takes_them),
         ON_EACH(some_need_no_arcs_on_the_host),
+        ON_EACH(parts_are_measured_where_arcs_lie),
+        ON_BACKEND(parts_are_measured_without_room, "host:1"),
         ON_EACH(a_graph_outlives_whoever_opened_the_context),
         ON_EACH(several_threads_fetch_once),
         ON_BACKEND(arcs_stay_where_there_is_room, "host:1"),

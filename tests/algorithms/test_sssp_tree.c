@@ -1,5 +1,5 @@
 /** @file test_sssp_tree.c  Trees of shortest paths: every parent leads to its vertex by just its distance, on every set of devices; what
- * is no such tree is found by the certificate, and named. */
+ * is no such tree is found by the certificate, and by weir_sssp_tree_check() on the host, and named. */
 #include "algorithms/common/certify.h"
 #include "tests/algorithms/sssp_fixture.h"
 
@@ -44,6 +44,7 @@ static void assert_tree(weir_context *context, const weir_graph *graph, weir_sss
                      (long long)parent);
     }
     OK(weir_sssp_certify(context, graph, source, distances, parents));
+    OK(weir_sssp_tree_check(graph, source, parents, distances));
     free(distances);
     free(parents);
 }
@@ -62,7 +63,8 @@ static int are_mixed(weir_context *context, const char *spec)
     OK(weir_partition_create(graph, WEIR_PARTITION_EDGE, weir_context_device_count(context), 0,
                              NULL, &partition));
     STATUS(weir_sssp_create(context, graph, partition, &options, &sssp), WEIR_ERR_UNSUPPORTED);
-    assert_detail("host devices do not reach the memory of GPUs");
+    assert_detail(
+        "parents are kept in step alone, and host devices do not reach the memory of GPUs");
     weir_partition_destroy(partition);
     weir_graph_destroy(graph);
     weir_context_destroy(context);
@@ -156,7 +158,9 @@ static void what_has_no_tree(void **state)
     assert_detail_has("parents of shortest paths need weights above 0, and ");
     weigh(graph, "random:4294967294-4294967295");
     STATUS(weir_sssp_create(context, graph, NULL, &options, &sssp), WEIR_ERR_UNSUPPORTED);
-    assert_detail_has("integer weights whose sums fit 32 bits");
+    assert_detail(
+        "parents are kept in step alone, and that needs integer weights whose sums fit 32 "
+        "bits");
     weir_graph_destroy(graph);
     weir_context_destroy(context);
 }
@@ -247,6 +251,90 @@ static void wrong_parents_are_named(void **state)
     weir_context_destroy(context);
 }
 
+/* ---- the check on the host ---- */
+
+/* 0 >2> 1 >3> 2, 0 >5> 2, 2 >1> 3 >1> 4, 4 >1> 3, and 5, which leads to 3; of integers or of halves of them. */
+static weir_graph *longer(double unit)
+{
+    static struct arcs arcs;
+    arcs.count = 0;
+    arc(&arcs, 0, 1, 2 * unit);
+    arc(&arcs, 1, 2, 3 * unit);
+    arc(&arcs, 0, 2, 5 * unit);
+    arc(&arcs, 2, 3, 1 * unit);
+    arc(&arcs, 3, 4, 1 * unit);
+    arc(&arcs, 4, 3, 1 * unit);
+    arc(&arcs, 5, 3, 1 * unit);
+    return graph_of(6, &arcs);
+}
+
+/* What is said of the tree whose vertex v has this parent, and of the same tree with another distance of it. */
+static void host_says(uint64_t v, int64_t parent, double distance, const char *says)
+{
+    static const double right[] = {0, 2, 5, 6, 7, INFINITY};
+    double distances[6];
+    int64_t parents[] = {0, 0, 0, 2, 3, -1};
+    weir_graph *whole = longer(1), *halves = longer(0.5);
+    assert_int_equal(whole->weight_kind, WEIR_WEIGHT_U32);
+    assert_int_equal(halves->weight_kind, WEIR_WEIGHT_F64);
+    memcpy(distances, right, sizeof right);
+    OK(weir_sssp_tree_check(whole, 0, parents, distances));
+    for (int i = 0; i < 6; i++)
+        distances[i] /= 2;
+    OK(weir_sssp_tree_check(halves, 0, parents, distances));
+    parents[v] = parent;
+    memcpy(distances, right, sizeof right);
+    distances[v] = distance;
+    STATUS(weir_sssp_tree_check(whole, 0, parents, distances), WEIR_ERR_VERIFY);
+    assert_detail(says);
+    for (int i = 0; i < 6; i++)
+        distances[i] /= 2;
+    STATUS(weir_sssp_tree_check(halves, 0, parents, distances), WEIR_ERR_VERIFY);
+    weir_graph_destroy(whole);
+    weir_graph_destroy(halves);
+}
+
+static void the_host_names_the_same(void **state)
+{
+    (void)state;
+    host_says(0, 1, 0,
+              "vertex 0 at distance 0 has parent 1, but the source must be its own parent");
+    host_says(0, 0, 1, "vertex 0 has distance 1, but it is the source, which has 0");
+    host_says(3, 2, -1, "vertex 3 has distance -1, but a distance must be 0 or more, or inf");
+    host_says(3, 2, NAN, "vertex 3 has distance nan, but a distance must be 0 or more, or inf");
+    host_says(5, 3, INFINITY,
+              "vertex 5 at distance inf has parent 3, but distances and tree must have reached the "
+              "same");
+    host_says(2, -1, 5,
+              "vertex 2 at distance 5 has parent -1, but distances and tree must have reached the "
+              "same");
+    host_says(2, 6, 5, "vertex 2 at distance 5 has parent 6, but a parent must be a vertex");
+    host_says(2, -2, 5, "vertex 2 at distance 5 has parent -2, but a parent must be a vertex");
+    host_says(2, 2, 5, "vertex 2 at distance 5 has parent 2, but no path through it is that long");
+    host_says(2, 3, 5, "vertex 2 at distance 5 has parent 3, but no path through it is that long");
+    host_says(3, 4, 6, "vertex 3 at distance 6 has parent 4, but no path through it is that long");
+    host_says(3, 5, 6, "vertex 3 at distance 6 has parent 5, but no path through it is that long");
+    host_says(4, 3, 6, "vertex 4 at distance 6 has parent 3, but no path through it is that long");
+    host_says(
+        4, -1, INFINITY,
+        "vertex 3 at distance 6 has an arc that offers vertex 4 a distance of 7, but that has "
+        "inf");
+    weir_graph *circle = small(); /* of arcs of weight 0 */
+    const double distances[] = {0, 2, 5, 5, 5, INFINITY};
+    const int64_t parents[] = {0, 0, 1, 4, 3, -1};
+    STATUS(weir_sssp_tree_check(circle, 0, parents, distances), WEIR_ERR_VERIFY);
+    assert_detail("vertex 3 at distance 5 has parent 4, but no path through it is that long");
+    STATUS(weir_sssp_tree_check(circle, 6, parents, distances), WEIR_ERR_INVALID);
+    assert_detail("source 6: the graph has 6 vertices");
+    STATUS(weir_sssp_tree_check(circle, 0, NULL, distances), WEIR_ERR_INVALID);
+    assert_detail("weir_sssp_tree_check: no graph, parents or distances");
+    weir_graph_destroy(circle);
+    circle = open_graph("chain:6", 0);
+    STATUS(weir_sssp_tree_check(circle, 0, parents, distances), WEIR_ERR_INVALID);
+    assert_detail_has("shortest paths need weights, ");
+    weir_graph_destroy(circle);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -256,6 +344,7 @@ int main(void)
         ON_BACKEND(distances_that_do_not_fit, "host:1"),
         ON_BACKEND(distances_that_do_not_fit, "host:3"),
         ON_EACH_SPEC(wrong_parents_are_named),
+        cmocka_unit_test(the_host_names_the_same),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

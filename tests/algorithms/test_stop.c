@@ -2,6 +2,7 @@
  * was stopped says so, gives nothing, and leaves nothing: no object (AddressSanitizer looks), no memory of a device, no
  * file, no process. */
 #include "algorithms/common/certify.h"
+#include "algorithms/graph/csr.h"
 #include "algorithms/rows.h"
 #include "runtime/internal.h"
 #include "tests/algorithms/graph_fixture.h"
@@ -330,6 +331,39 @@ static void placing_is_stopped(void **state)
     STOP_EVERYWHERE(make_cc, &streamed, 2);
 }
 
+/* What lies on devices is counted there. */
+static weir_status part_there(const void *graph)
+{
+    weir_partition_part part[3];
+    weir_partition *made;
+    weir_status status = weir_partition_create(graph, WEIR_PARTITION_RANDOM, 3, 1, NULL, &made);
+    if (!status)
+        status = weir_partition_parts(graph, made, part);
+    weir_partition_destroy(made);
+    return status;
+}
+
+static void counting_on_devices_is_stopped(void **state)
+{
+    weir_graph_options options = WEIR_GRAPH_OPTIONS_INIT;
+    weir_graph *graph;
+    weir_pool_stats stats = WEIR_POOL_STATS_INIT;
+    (void)state;
+    options.context = world.context;
+    options.resident = 1;
+    weir__csr_pretend(1);
+    OK(weir_graph_open("rmat:11", &options, &graph));
+    weir__csr_pretend(0);
+    OK(weir_device_pool_stats(weir_context_device(world.context, 0), &stats));
+    const uint64_t before = stats.used_bytes;
+    STOP_EVERYWHERE(part_there, graph, 8);
+    OK(weir_device_pool_stats(weir_context_device(world.context, 0), &stats));
+    assert_int_equal(stats.used_bytes, before);
+    assert_null(graph->targets);
+    weir_graph_destroy(graph);
+    assert_no_memory_is_left(world.context);
+}
+
 /* ---- references ------------------------------------------------------------------------------------- */
 
 static weir_status refer_bfs(const void *data)
@@ -342,6 +376,12 @@ static weir_status check_tree(const void *data)
 {
     (void)data;
     return weir_bfs_tree_check(world.directed, 0, world.parents, world.levels);
+}
+
+static weir_status check_paths(const void *data)
+{
+    (void)data;
+    return weir_sssp_tree_check(world.weighted, 0, world.parents, world.reals);
 }
 
 static weir_status refer_sssp(const void *data)
@@ -422,6 +462,7 @@ static void certificates_are_stopped(void **state)
 static void references_are_stopped(void **state)
 {
     weir_bfs *bfs;
+    weir_sssp *sssp;
     weir_run_options options = WEIR_RUN_OPTIONS_INIT;
     (void)state;
     STOP_EVERYWHERE(refer_bfs, NULL, 1);
@@ -435,6 +476,12 @@ static void references_are_stopped(void **state)
     OK(weir_bfs_parents(bfs, world.parents));
     weir_bfs_destroy(bfs);
     STOP_EVERYWHERE(check_tree, NULL, 1);
+    OK(weir_sssp_create(world.context, world.weighted, NULL, &options, &sssp));
+    OK(weir_sssp_run(sssp, 0, NULL));
+    OK(weir_sssp_distances(sssp, world.reals));
+    OK(weir_sssp_parents(sssp, world.parents));
+    weir_sssp_destroy(sssp);
+    STOP_EVERYWHERE(check_paths, NULL, 1);
 }
 
 /* ---- by another thread, and by the clock ------------------------------------------------------------- */
@@ -615,6 +662,7 @@ int main(void)
         cmocka_unit_test(what_is_done_with_graphs_is_stopped),
         cmocka_unit_test(partitioning_is_stopped),
         cmocka_unit_test(placing_is_stopped),
+        cmocka_unit_test(counting_on_devices_is_stopped),
         cmocka_unit_test(references_are_stopped),
         cmocka_unit_test(certificates_are_stopped),
         cmocka_unit_test(a_pipe_that_nobody_writes_is_given_up),

@@ -79,7 +79,61 @@ for option in "route ring" "order fifo" "kernel fused" "worker warp" "fetch 3" "
     refuse 2 "--${option% *} has no effect on breadth-first search in step, and --parents has none on" bfs none.el --parents --$option
 done
 refuse 2 "and --output-parents has none on breadth-first search through the worklist" bfs none.el --output-parents x --order bulk
-refuse 2 "--parents: sssp has no such option" sssp path.el --parents
+
+# ---- the tree of shortest paths ----
+for graph in rmat:9,8 grid:40x25,0.8; do
+    for devices in host:1 host:2 host:3 host:2x3; do
+        for directed in "" --undirected; do
+            case $devices$directed in *x3) continue ;; esac
+            # shellcheck disable=SC2086 # empty is no word
+            expect_ok sssp $graph $directed --source 1 --devices $devices --parents --weights random:1-20:3 \
+                --verify -o distances.out --output-parents parents.out
+            has "with parents"
+            has "direction switch"
+            has "verified: ok"
+            # The arc from a parent makes the difference: told from the two files and the graph.
+            # shellcheck disable=SC2086 # as above
+            expect_ok gen $graph $directed --weights random:1-20:3 -o arcs.el
+            if awk '
+                    FILENAME == ARGV[1] { distance[FNR - 1] = $1; n = FNR; next }
+                    FILENAME == ARGV[2] { parent[FNR - 1] = $1; next }
+                    /^[0-9]/ { weight[$1 " " $2] = $3 }
+                    END { if (n < 2 || parent[1] != 1) exit 1
+                          for (v = 0; v < n; v++) {
+                              if (v == 1) continue
+                              if ((distance[v] == "inf") != (parent[v] == -1)) exit 1
+                              if (parent[v] == -1) continue
+                              arc = parent[v] " " v
+                              if (!(arc in weight) || distance[parent[v]] + weight[arc] != distance[v]) exit 1
+                          } }' distances.out parents.out arcs.el; then
+                pass
+            else
+                fail "$LAST: parents that are none"
+            fi
+        done
+    done
+done
+printf '0 1 4\n0 2 1\n2 1 2\n1 3 5\n2 3 9\n3 4 1\n6 0 1\n' >paths.el
+printf '0\n2\n0\n1\n3\n-1\n-1\n' >paths.want
+expect_ok sssp paths.el --source 0 --devices host:2 --output-parents - # which implies --parents
+same paths.want "$OUT" "--output-parents -"
+expect_ok sssp paths.el --source 0 --devices host:2 --parents --trials 3 --verify
+for way in reference certificate; do
+    expect_ok sssp paths.el --sources 3 --devices host:2 --parents --verify --verify-by $way --json -
+    [ -z "$TOOL" ] || is choices.parents true
+done
+expect_ok sssp paths.el --source 0 --devices host:2 --direction push --json -
+[ -z "$TOOL" ] || is choices.parents false
+refuse 2 "both write to" sssp paths.el --output-parents a -o a
+refuse 2 "--parents has no effect on shortest paths through the worklist: leave it out" sssp paths.el --parents --direction push
+refuse 2 "--parents has none on" sssp none.el --parents --route ring
+refuse 2 "and --output-parents has none on shortest paths through the worklist" sssp none.el --output-parents x --order bulk
+printf '0 1 0\n' >nothing.el
+refuse 2 "parents of shortest paths need weights above 0, and " sssp nothing.el --devices host:2 --parents
+printf '0 1 0.5\n' >half.el
+refuse 2 "parents are kept in step alone, and that needs integer weights whose sums fit 32 bits" sssp half.el --devices host:2 --output-parents x
+if [ ! -e x ]; then pass; else fail "a tree that could not be had is left"; fi
+for verb in pr cc; do refuse 2 "--parents: $verb has no such option" $verb path.el --parents; done
 
 # ---- what was picked ----
 for direction in push pull switch down; do

@@ -135,6 +135,7 @@ document bfs path.el --source 0 --devices host:4 --partition 2d:2x2
 document bfs path.el --sources 3 --batch --trials 2 --devices host:2 --partition random
 document sssp whole.el --devices host:2 --partition random --direction push --order fifo --route ring --verify
 document sssp path.el --devices host:2 --direction switch --order soft
+document sssp whole.el --devices host:2 --partition random --parents --verify
 document sssp reals.el --devices host:2 --partition random --direction push
 for tolerance in 1e-6 1e-10; do
     document pr path.el --devices host:2 --partition random --direction pull --tolerance $tolerance --verify
@@ -165,6 +166,7 @@ document info empty.mtx --devices host:1
 document plan path.el --devices host:2
 document plan --vertices 1000 --arcs 5000 --devices cuda:0-1
 document plan path.el --devices host:2 --parents # of searches alone
+document plan path.el --devices host:2 --sources 2 --batch --verify
 WEIR_POOL_BYTES=1MiB document plan --vertices 100000 --arcs 500000 bfs --devices cuda:0
 WEIR_POOL_BYTES=1MiB document plan rmat:14 cc --devices host:1 # streamed
 document info reals.el

@@ -55,6 +55,36 @@ cp "$OUT" reaches.txt
 WEIR_PEER=off expect_ok plan --vertices 1000000 --arcs 6000000 bfs --devices cuda:0-1
 cmp -s "$OUT" reaches.txt && fail "without peer access other arrays should be taken"
 
+# ---- trees, and searches from many sources at a time ----
+bytes_of() { sed -n 's/^ *"bytes": \([0-9]*\),$/\1/p' "$1" | head -1; }
+for verb in bfs sssp; do
+    expect_ok plan rmat:14 $verb --devices host:1 --direction switch --json plain.json
+    expect_ok plan rmat:14 $verb --devices host:1 --parents --json tree.json
+    if [ "$(bytes_of tree.json)" -gt "$(bytes_of plain.json)" ]; then pass; else fail "a tree takes memory"; fi
+done
+expect_ok plan rmat:14 bfs --sources 64 --batch --devices host:1 --json batch.json
+has "from 64 sources at a time"
+has "frontiers"
+grep -q '"batch": 64' batch.json || fail "the document should have the sources of a batch"
+grep -q '"batch": null' plain.json || fail "a single run is no batch"
+expect_ok plan rmat:14 bfs --sources 500 --batch --verify --devices host:1 --json levels.json
+has "from 64 sources at a time, whose levels are all kept"
+LEVELS=$(($(bytes_of levels.json) - $(bytes_of batch.json)))
+[ "$LEVELS" -ge $((4 * 64 * 16384)) ] || fail "64 times 16384 levels should be $LEVELS bytes more"
+# A run has what it says: the levels that are verified too.
+NEED=$(bytes_of levels.json)
+WEIR_POOL_BYTES=$((NEED / 100 * 103 + 17000000)) expect_ok bfs rmat:14 --sources 64 --batch --verify --devices host:1
+WEIR_POOL_BYTES=$((NEED / 3)) refuse 1 "needs" bfs rmat:14 --sources 64 --batch --verify --devices host:1 --memory device
+expect_ok plan rmat:10 --sources 3 --batch --devices host:2
+has "from 3 sources at a time"
+has "cannot be planned: --batch: sssp has no such option"
+refuse 2 "--batch: sssp has no such option" plan rmat:10 sssp --sources 3 --batch
+refuse 2 "--batch says how --sources are searched: give that too" plan rmat:10 bfs --batch
+refuse 2 "--sources: runs one after the other take no more" plan rmat:10 bfs --sources 4
+refuse 2 "--verify: runs one after the other take no more" plan rmat:10 bfs --verify
+refuse 2 "--parents has no effect on breadth-first search of a batch" plan rmat:10 bfs --sources 2 --batch --parents
+refuse 2 "--parents has no effect on connected components" plan rmat:10 cc --parents
+
 # ---- what a run uses: the bound just above the plan is enough, a tenth of it is refused with the same numbers ----
 expect_ok plan rmat:18 bfs --devices host:1 --json plan.json
 NEED=$(sed -n 's/^ *"bytes": \([0-9]*\),$/\1/p' plan.json | head -1)

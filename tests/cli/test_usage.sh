@@ -29,7 +29,7 @@ worklist="direction order kernel worker fetch mapping"
     help_of bfs source sources $worklist balance wire parents output-parents
     has "auto, by graph, machine and other options"
     has "GTEPS edges"
-    help_of sssp source sources $worklist balance wire weights
+    help_of sssp source sources $worklist balance wire weights parents output-parents
     has "GTEPS seen"
     help_of pr $worklist tolerance damping dangling iterations bands hubs bins
     has "1 - damping"

@@ -135,6 +135,24 @@ tree 42:60 "vertex 42 .* an arc must lead from a parent"
 expect_ok bfs grid:20x20 --source 0 --devices host:2 --parents --output-parents unseen.parents
 unset WEIR_TEST_PARENT
 
+# The same of shortest paths, whose distances are all right.
+expect_ok sssp grid:20x20 --source 0 --devices host:2 --weights unit --parents --verify --output-parents right.parents
+paths() {
+    export WEIR_TEST_PATH="$1"
+    for way in reference certificate; do
+        unverified "$2" sssp grid:20x20 --source 0 --devices host:2 --weights unit --output-parents wrong.parents --verify-by $way
+    done
+}
+paths 0:1 "vertex 0 at distance 0 has parent 1, but the source must be its own parent"
+paths 37:-1 "vertex 37 .* distances and tree must have reached the same"
+paths 37:400 "vertex 37 .* a parent must be a vertex"
+paths 37:-2 "vertex 37 .* a parent must be a vertex"
+paths 37:37 "vertex 37 .* no path through it is that long"
+paths 37:38 "vertex 37 .* no path through it is that long"
+paths 399:0 "vertex 399 .* no path through it is that long"
+expect_ok sssp grid:20x20 --source 0 --devices host:2 --parents --output-parents unseen.parents
+unset WEIR_TEST_PATH
+
 # ---- the same by certificate: on the devices, without a reference ----
 by="--devices host:3 --verify-by certificate"
 for what in "bfs grid:20x20 --source 0" "bfs rmat:9 --parents" "bfs rmat:9 --sources 3 --trials 2" "sssp grid:20x20 --source 0" \

@@ -204,6 +204,7 @@ static const struct weir__row_form form = {.program = &program,
                                            .rows = FIELD(rows),
                                            .values = "level",
                                            .kind = WEIR_VALUE_I32,
+                                           .tree = "parent",
                                            .need = need,
                                            .placed = pieces_fit,
                                            .cells = 1};
@@ -306,7 +307,7 @@ weir_status weir__bfs_in_2d_parents(const struct bfs_in_2d *in_2d, int64_t *pare
         parents_out[v] = -1;
     if (!in_2d->levels)
         return WEIR_OK;
-    return weir__row_steps_gather_vertices(&in_2d->on, "parent", parents_out);
+    return weir__row_steps_gather_wide(&in_2d->on, "parent", VALUES_AS_VERTICES, parents_out);
 }
 
 /* ---- levels --------------------------------------------------------------------------------- */

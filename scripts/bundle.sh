@@ -10,7 +10,7 @@
 set -eu
 out=$1
 shift
-limit_mib=72
+limit_mib=88
 system='^(linux-vdso|ld-linux.*|libc|libm|libmvec|libpthread|libdl|librt|libresolv|libutil|libgcc_s|libcuda)\.so(\.|$)'
 
 rm -rf "$out"

@@ -58,7 +58,7 @@ LIBS    := -ljansson -lhwloc -lz -llzma -lzstd -lm -ldl
 # ---- files -------------------------------------------------------------------------------------
 LIB_C    := $(wildcard runtime/*.c runtime/host/*.c runtime/sim/*.c runtime/plan/*.c topology/*.c topology/measure/*.c \
               router/*.c router/transport/*.c router/process/*.c router/collective/*.c router/measure/*.c worklist/host/*.c worklist/steps/*.c \
-              algorithms/graph/*.c algorithms/common/*.c algorithms/bfs/*.c algorithms/sssp/*.c algorithms/pr/*.c algorithms/cc/*.c algorithms/pbf/*.c)
+              algorithms/graph/*.c algorithms/common/*.c algorithms/bfs/*.c algorithms/sssp/*.c algorithms/pr/*.c algorithms/cc/*.c algorithms/color/*.c algorithms/pbf/*.c)
 CLI_C    := $(wildcard algorithms/cli/*.c)
 METIS_C  := algorithms/metis/weir_metis.c
 EXAMPLE_C := $(wildcard examples/*.c)
@@ -150,7 +150,7 @@ $(B)/tests/%: $(B)/obj/tests/%.o $(B)/lib/libweir-check.so
 	$(Q)mkdir -p $(@D) && $(CC) $(LDFLAGS) -o $@ $^ -lcmocka -ljansson -lhwloc -lz -llzma -lzstd -lm -ldl
 # The command with one wrong level, parent, distance, rank, label or element, for the test of --verify.
 WRONG    := $(B)/tests/cli/weir-wrong
-WRAPPED  := weir_bfs_levels weir_bfs_batch_levels weir_bfs_batch_found weir_bfs_parents weir_sssp_distances weir_sssp_parents weir_pr_ranks weir_cc_labels weir_pbf_run \
+WRAPPED  := weir_bfs_levels weir_bfs_batch_levels weir_bfs_batch_found weir_bfs_parents weir_sssp_distances weir_sssp_parents weir_pr_ranks weir_cc_labels weir_color_colors weir_pbf_run \
             weir__replace_open
 $(WRONG): $(call obj,$(wildcard tests/cli/wrong_*.c) $(CLI_C)) $(B)/lib/libweir-check.so
 	$(call say,LD  ,$@)

@@ -17,9 +17,9 @@
  * WEIR_ERR_CANCELLED or, at its limit, WEIR_ERR_TIMEOUT: weir_graph_open(), weir_generator_arcs(), weir_graph_from_arcs(), weir_graph_undirected(),
  * weir_graph_weigh(), weir_graph_write(), weir_graph_summarize(), weir_graph_span_find(); weir_partition_create() (with METIS in
  * its child), weir_partition_create_for(), weir_partition_read(), weir_partition_write(), weir_partition_parts(); weir_placement_create() and
- * weir_placement_create_with_in_arcs(), weir_rows_create(); weir_bfs_create(), weir_bfs_batch_create(), weir_sssp_create(), weir_pr_create(), weir_cc_create();
- * weir_bfs_reference(), weir_bfs_tree_check(), weir_sssp_reference(), weir_pr_reference(), weir_pr_check(), weir_cc_reference();
- * weir_bfs_certify(), weir_sssp_certify(), weir_pr_certify(), weir_cc_certify().
+ * weir_placement_create_with_in_arcs(), weir_rows_create(); weir_bfs_create(), weir_bfs_batch_create(), weir_sssp_create(), weir_pr_create(), weir_cc_create(), weir_color_create();
+ * weir_bfs_reference(), weir_bfs_tree_check(), weir_sssp_reference(), weir_pr_reference(), weir_pr_check(), weir_cc_reference(), weir_color_reference();
+ * weir_bfs_certify(), weir_sssp_certify(), weir_pr_certify(), weir_cc_certify(), weir_color_certify().
  */
 #ifndef WEIR_ALGORITHMS_ALGORITHMS_H
 #define WEIR_ALGORITHMS_ALGORITHMS_H
@@ -1191,6 +1191,60 @@ weir_status weir_cc_reference(const weir_graph *graph, uint32_t *labels_out);
  *  @param[in] labels  as of weir_cc_labels(); in host memory.
  *  @retval WEIR_ERR_VERIFY  a rule is broken; the detail names it, the smallest vertex that does so, and its arc. */
 weir_status weir_cc_certify(weir_context *context, const weir_graph *graph, const uint32_t *labels);
+
+/* ---- colourings --------------------------------------------------------------------------- */
+
+/** Colours of the vertices of a placed graph: no two that an arc joins, in either direction, have the same. Long-lived. */
+typedef struct weir_color weir_color;
+
+/** How a colouring is made. */
+typedef struct weir_color_config {
+    size_t size; /**< sizeof(weir_color_config), set by WEIR_COLOR_CONFIG_INIT */
+    /** 1: vertices take their first colours in an order that is drawn, so that neighbours seldom do so at the same time; 0: as they are numbered. */
+    int permute;
+    uint64_t seed; /**< of that order */
+} weir_color_config;
+/** Defaults of weir_color_config. */
+#define WEIR_COLOR_CONFIG_INIT          \
+    {                                   \
+        sizeof(weir_color_config), 0, 1 \
+    }
+
+/** Place @p graph on the devices; as weir_bfs_create(), of which all else holds too. It goes in step: devices have to reach each other.
+ *  Of the options there are memory, time_limit_ms and reserved_bytes.
+ *  @param[in] config  NULL for defaults. */
+weir_status weir_color_create(weir_context *context, const weir_graph *graph,
+                              const weir_partition *partition, const weir_run_options *options,
+                              const weir_color_config *config, weir_color **color_out);
+/** As weir_bfs_run(). Every vertex takes the smallest colour that it sees at no neighbour, and again where two neighbours took the same at
+ *  the same time: two runs need not give the same colours. weir_run_stats.work.processed counts the colours that were taken. */
+weir_status weir_color_run(weir_color *color, weir_run_stats *stats_out);
+/** The colours of the last run, from 0. A vertex with d arcs, of both directions, has at most d.
+ *  @param[out] colors_out  one value a vertex, the caller's.
+ *  @retval WEIR_ERR_INVALID  the last run was not complete, or there was none. */
+weir_status weir_color_colors(weir_color *color, uint32_t *colors_out);
+/** The colours of the last run on a device (WEIR_VALUE_U32); as weir_bfs_values(). */
+weir_status weir_color_values(weir_color *color, uint32_t device, weir_values *values_out);
+/** As weir_bfs_explain(). The direction is WEIR_DIRECTION_PULL. */
+weir_status weir_color_explain(const weir_color *color, weir_run_stats *picked_out,
+                               weir_run_reasons *reasons_out);
+/** As weir_bfs_prepared(). */
+weir_status weir_color_prepared(const weir_color *color, weir_prepare_stats *stats_out);
+/** Stop a run from another thread; it returns WEIR_ERR_CANCELLED soon. */
+void weir_color_cancel(weir_color *color);
+/** NULL is fine. No run may be under way. */
+void weir_color_destroy(weir_color *color);
+/** Serial reference: each vertex, in their order, takes the smallest colour that no neighbour has. Results are not to be compared with it, but
+ *  for how many colours they have. Shares no code with the engine.
+ *  @param[out] colors_out  graph->vertices values. @retval WEIR_ERR_NOMEM, WEIR_ERR_INVALID */
+weir_status weir_color_reference(const weir_graph *graph, uint32_t *colors_out);
+/** Judge colours by the arcs, on all devices; else as weir_bfs_certify(). Ends of an arc have different colours, and no colour is larger than the
+ *  largest number of arcs of a vertex: those that leave it and, unless the graph was made with the reverse of every arc, those that come to it.
+ *  On each device 4 bytes a vertex.
+ *  @param[in] colors  as of weir_color_colors(); in host memory.
+ *  @retval WEIR_ERR_VERIFY  a rule is broken; the detail names the smallest vertex that does so, and its arc. */
+weir_status weir_color_certify(weir_context *context, const weir_graph *graph,
+                               const uint32_t *colors);
 
 /* ---- predicate-based filtering ------------------------------------------------------------ */
 

@@ -10,6 +10,7 @@ void weir__bfs_reference_need(const weir_graph *graph, struct weir__need *need);
 void weir__sssp_reference_need(const weir_graph *graph, struct weir__need *need);
 void weir__pr_reference_need(const weir_graph *graph, struct weir__need *need);
 void weir__cc_reference_need(const weir_graph *graph, struct weir__need *need);
+void weir__color_reference_need(const weir_graph *graph, struct weir__need *need);
 /** Of weir_pr_check(). */
 void weir__pr_check_need(const weir_graph *graph, struct weir__need *need);
 /** Of weir_bfs_certify() and the others. @param[in] parents  whether there is a tree. */
@@ -21,5 +22,7 @@ void weir__pr_certify_need(const weir_context *context, const weir_graph *graph,
                            struct weir__need *need);
 void weir__cc_certify_need(const weir_context *context, const weir_graph *graph, int parents,
                            struct weir__need *need);
+void weir__color_certify_need(const weir_context *context, const weir_graph *graph, int parents,
+                              struct weir__need *need);
 
 #endif

@@ -165,9 +165,9 @@ int main(int argc, char **argv)
     job->steps = steps;
 
     for (uint32_t run = 0; job_trial(job, run); run++) { /* a run finds what the last has left */
-        const double since = now_ms();
+        const double since = now_ms(job);
         TRY(weir_steps_run(steps, &times));
-        job->last = now_ms() - since;
+        job->last = now_ms(job) - since;
         wrong += different(rows, steps, expected);
         wrong += (uint64_t)innermost_is_wrong(steps, graph, expected);
     }

@@ -10,8 +10,6 @@
 #include <weir/algorithms/rows.h>
 #include "examples/example.h"
 
-#include <time.h>
-
 enum { TRIALS_MAX = 1000, TIME_LIMIT_MS = 120000 };
 
 struct job {
@@ -97,28 +95,27 @@ static inline void job_place(struct job *job, const weir_graph *graph,
     TRY(weir_steps_create(job->context, program, &domain, job->rows, TIME_LIMIT_MS, &job->steps));
 }
 
-static inline double now_ms(void)
+/* Milliseconds by the clock of the devices. */
+static inline double now_ms(const struct job *job)
 {
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec * 1e3 + (double)time.tv_nsec * 1e-6;
+    return (double)weir_context_time_ns(job->context) * 1e-6;
 }
 
 /* A run of the program; a trial may be several. */
 static inline void job_run(struct job *job)
 {
-    const double since = now_ms();
+    const double since = now_ms(job);
     TRY(weir_steps_run(job->steps, NULL));
-    job->last += now_ms() - since;
+    job->last += now_ms(job) - since;
 }
 
 /* The same of a traversal, which is the caller's. */
 static inline weir_run_stats job_traverse(struct job *job, weir_traversal *traversal)
 {
     weir_run_stats stats = WEIR_RUN_STATS_INIT;
-    const double since = now_ms();
+    const double since = now_ms(job);
     TRY(weir_traversal_run(traversal, &stats));
-    job->last += now_ms() - since;
+    job->last += now_ms(job) - since;
     return stats;
 }
 

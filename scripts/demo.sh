@@ -41,7 +41,7 @@ row() { # VERB LABEL GRAPH OPTIONS...
 
 "$weir" version 2>/dev/null | head -n 1 || true
 printf '%-5s %-22s %-11s %9s %9s %-9s %10s  %s\n' verb graph devices vertices arcs direction 'median ms' verified
-for verb in bfs sssp pr cc; do
+for verb in bfs sssp pr cc color; do
     row "$verb" "$all" "$grid"
     row "$verb" "$one" "$grid" --devices "$one"
     row "$verb" "$all" "$rmat" --undirected

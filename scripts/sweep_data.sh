@@ -1,5 +1,5 @@
 #!/bin/sh
-# weir bfs, sssp, pr and cc --verify over every real graph whose answers are recorded in ANSWERS.json, and
+# weir bfs, sssp, pr, cc and color --verify over every real graph whose answers are recorded in ANSWERS.json, and
 # comparison with those answers: of the vertices reached, the largest level or distance and their sum; of
 # the ranks that are recorded and the sum of all their squares; of the number of components and the size of
 # the largest. Distances are recorded where a file has weights; elsewhere sssp takes random ones, and what
@@ -16,7 +16,7 @@
 #
 # Environment: WEIR_DATA (folder of ANSWERS.json; ../shared/data, shared/data), BUILD (build),
 # WEIR_SWEEP_JOBS (runs at a time; one core each on host devices, 1 with GPUs),
-# WEIR_SWEEP_VERBS ("bfs sssp pr cc"), WEIR_SWEEP_ARGS (more options of weir).
+# WEIR_SWEEP_VERBS ("bfs sssp pr cc color"), WEIR_SWEEP_ARGS (more options of weir).
 set -eu
 skip() {
     echo "sweep: $1, skipped"
@@ -51,7 +51,7 @@ PARTITIONS = ["block", "edge", "random", "metis"]
 ROUTES = ["direct", "ring", "tree", "staged"]
 DIRECTIONS = ["directed", "undirected"]
 MEASURES = {"bfs": ("max_level", "sum_levels"), "sssp": ("max_distance", "sum_distances"), "pr": (),
-            "cc": ("components", "largest_component")}
+            "cc": ("components", "largest_component"), "color": ()}
 # Ranks: relative and in all, as far as the tolerance and the twelve digits of the answers go.
 FINE, COARSE, DAMPING, DIGITS = 1e-10, 1e-6, .85, 1e-11
 # Vertices up to which a quick sweep pushes ranks, and has them in full.
@@ -120,7 +120,7 @@ def expectation(verb, answers, source):
     if verb == "cc":
         return {"components": answers["cc"]["components"], "largest_component": answers["cc"]["largest"],
                 "reached": answers["vertices"]}
-    if verb == "pr":
+    if verb in ("pr", "color"):
         return {"reached": answers["vertices"]}
     return dict(answers["bfs"][source], **answers[verb].get(source, {}))
 
@@ -156,6 +156,8 @@ def own_options(mode, verb, route, answers, source, index):
                (["--direction", "push", "--route", route] if pushes else ["--direction", "pull"])
     if verb == "cc":
         return ["--stream", "on", "--route", route] if index % 2 else ["--stream", "off"]
+    if verb == "color":
+        return ["--permute", "7"] if index % 2 else []
     options = ["--source", source] + (["--route", route] if index % 2 == 0 else [])
     if verb == "sssp":
         options += ["--weights", "file" if answers[verb] else "random"]

@@ -184,7 +184,7 @@ struct weir__cli_algorithm {
 };
 
 /** Every algorithm, in the order of the help. */
-#define WEIR__CLI_ALGORITHMS(X) X(bfs) X(sssp) X(pr) X(cc)
+#define WEIR__CLI_ALGORITHMS(X) X(bfs) X(sssp) X(pr) X(cc) X(color)
 #define WEIR__CLI_ALGORITHM_DECLARE(name) \
     extern const weir__cli_algorithm weir__cli_algorithm_##name;
 WEIR__CLI_ALGORITHMS(WEIR__CLI_ALGORITHM_DECLARE)

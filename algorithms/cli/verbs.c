@@ -43,7 +43,8 @@ static const weir__cli_verb others[] = {
     VERB(
         "plan", VERB_PLAN, 2, weir__cli_plan, "GRAPH [VERB] [options]",
         "what a run would take of each device's memory",
-        "Shows for bfs, sssp, pr and cc, or for VERB alone, every array that a run has on each\n"
+        "Shows for bfs, sssp, pr, cc and color, or for VERB alone, every array that a run has on "
+        "each\n"
         "device, and makes none of them: the devices need not exist; those that do are opened,\n"
         "and asked what they have. A run of a graph that is at hand uses within 3 % of it. In\n"
         "place of GRAPH the numbers of a graph that is not: --vertices N --arcs M, arcs spread as\n"

@@ -217,6 +217,12 @@ const struct weir__forms weir__cc_forms = {
               .source = WEIR_CC_STREAMED,
               .anywhere = 1}}};
 
+const struct weir__forms weir__color_forms = {
+    .algorithm = "a colouring",
+    .form = {[WEIR__FORM_STEP] = {.name = "a colouring in step",
+                                  .reads = READS_PARTITION | READS_MEMORY,
+                                  .usual = WEIR_DIRECTION_PULL}}};
+
 const struct weir__forms weir__traversal_forms = {
     .algorithm = "a traversal",
     .form = {[WEIR__FORM_PUSH] = {.name = "a traversal through the worklist",

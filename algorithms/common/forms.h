@@ -27,7 +27,8 @@ struct weir__forms {
     const char *no_direction; /**< the sentence on a direction that no form has */
 };
 
-extern const struct weir__forms weir__bfs_forms, weir__sssp_forms, weir__pr_forms, weir__cc_forms;
+extern const struct weir__forms weir__bfs_forms, weir__sssp_forms, weir__pr_forms, weir__cc_forms,
+    weir__color_forms;
 /** Over a partition in two dimensions: in step, down. */
 extern const struct weir__forms weir__bfs_2d_forms;
 /** Of a batch of sources: in step alone. */

@@ -157,6 +157,14 @@ static weir_status give_pr(const void *given)
     return status;
 }
 
+static weir_status give_color(const void *given)
+{
+    weir_color *color;
+    weir_status status = weir_color_create(world.context, world.graph, NULL, NULL, given, &color);
+    weir_color_destroy(color);
+    return status;
+}
+
 static weir_status give_pr_reference(const void *given)
 {
     double ranks[16];
@@ -227,6 +235,7 @@ static const weir_bfs_batch_config batch_config = WEIR_BFS_BATCH_CONFIG_INIT;
 static const weir_rows_config rows_config = WEIR_ROWS_CONFIG_INIT;
 static const weir_placement_config placement_config = WEIR_PLACEMENT_CONFIG_INIT;
 static const weir_pr_config pr_config = WEIR_PR_CONFIG_INIT;
+static const weir_color_config color_config = WEIR_COLOR_CONFIG_INIT;
 static const weir_pbf_config pbf_config = WEIR_PBF_CONFIG_INIT;
 static const weir_policy policy = {
     .size = sizeof policy, .name = "none", .choose = choose_none, .user = NULL};
@@ -261,6 +270,7 @@ static const struct given {
      sizeof(size_t)},
     {"weir_pr_config", give_pr, &pr_config, sizeof pr_config, sizeof(size_t)},
     {"weir_pr_config", give_pr_reference, &pr_config, sizeof pr_config, sizeof(size_t)},
+    {"weir_color_config", give_color, &color_config, sizeof color_config, sizeof(size_t)},
     {"weir_pbf_config", give_pbf, &pbf_config, sizeof pbf_config, sizeof(size_t)},
     {"weir_pbf_config", give_pbf_verify, &pbf_config, sizeof pbf_config, sizeof(size_t)},
     {"weir_policy", give_policy, &policy, sizeof policy, offsetof(weir_policy, user)},
@@ -515,6 +525,8 @@ ALGORITHM(pr, weir_pr_create(world.context, world.graph, NULL, NULL, NULL, &pr),
           weir_pr_run(pr, stats))
 ALGORITHM(cc, weir_cc_create(world.context, world.graph, NULL, NULL, WEIR_CC_RESIDENT, &cc),
           weir_cc_run(cc, stats))
+ALGORITHM(color, weir_color_create(world.context, world.graph, NULL, NULL, NULL, &color),
+          weir_color_run(color, stats))
 
 enum batch_call { BATCH_RUN, BATCH_FOUND, BATCH_PREPARED, BATCH_PICKED, BATCH_REASONS };
 
@@ -653,10 +665,12 @@ static const struct taken {
     {"weir_prepare_stats", take_sssp_prepared, sizeof(weir_prepare_stats)},
     {"weir_prepare_stats", take_pr_prepared, sizeof(weir_prepare_stats)},
     {"weir_prepare_stats", take_cc_prepared, sizeof(weir_prepare_stats)},
+    {"weir_prepare_stats", take_color_prepared, sizeof(weir_prepare_stats)},
     {"weir_run_stats", take_bfs_run, sizeof(weir_run_stats)},
     {"weir_run_stats", take_sssp_run, sizeof(weir_run_stats)},
     {"weir_run_stats", take_pr_run, sizeof(weir_run_stats)},
     {"weir_run_stats", take_cc_run, sizeof(weir_run_stats)},
+    {"weir_run_stats", take_color_run, sizeof(weir_run_stats)},
     {"weir_run_stats", take_batch_run, sizeof(weir_run_stats)},
     {"weir_bfs_found", take_batch_found, sizeof(weir_bfs_found)},
     {"weir_prepare_stats", take_batch_prepared, sizeof(weir_prepare_stats)},
@@ -666,6 +680,7 @@ static const struct taken {
     {"weir_values", take_sssp_values, sizeof(weir_values)},
     {"weir_values", take_pr_values, sizeof(weir_values)},
     {"weir_values", take_cc_values, sizeof(weir_values)},
+    {"weir_values", take_color_values, sizeof(weir_values)},
     {"weir_values", take_rows, sizeof(weir_values)},
     {"weir_pbf_stats", take_pbf, sizeof(weir_pbf_stats)},
     {"weir_run_stats", take_traversal_run, sizeof(weir_run_stats)},
@@ -676,12 +691,14 @@ static const struct taken {
     {"weir_run_stats", take_sssp_picked, sizeof(weir_run_stats)},
     {"weir_run_stats", take_pr_picked, sizeof(weir_run_stats)},
     {"weir_run_stats", take_cc_picked, sizeof(weir_run_stats)},
+    {"weir_run_stats", take_color_picked, sizeof(weir_run_stats)},
     {"weir_run_stats", take_traversal_picked, sizeof(weir_run_stats)},
     {"weir_worklist_stats", take_worklist_picked, sizeof(weir_worklist_stats)},
     {"weir_run_reasons", take_bfs_reasons, sizeof(weir_run_reasons)},
     {"weir_run_reasons", take_sssp_reasons, sizeof(weir_run_reasons)},
     {"weir_run_reasons", take_pr_reasons, sizeof(weir_run_reasons)},
     {"weir_run_reasons", take_cc_reasons, sizeof(weir_run_reasons)},
+    {"weir_run_reasons", take_color_reasons, sizeof(weir_run_reasons)},
     {"weir_run_reasons", take_traversal_reasons, sizeof(weir_run_reasons)},
     {"weir_worklist_reasons", take_worklist_reasons, sizeof(weir_worklist_reasons)},
 };

@@ -53,7 +53,7 @@ static int remove_machine(void **state)
 
 /* ---- one form of an algorithm -------------------------------------------------------------------- */
 
-enum kind { BFS, SSSP, PR, CC };
+enum kind { BFS, SSSP, PR, CC, COLOR };
 
 struct form {
     const char *name;
@@ -79,6 +79,7 @@ static const struct form forms[] = {
     {"pr push", PR, WEIR_DIRECTION_PUSH, 0, 0, 1e-4, 0, 0},
     {"cc resident", CC, WEIR_DIRECTION_AUTO, 0, WEIR_CC_RESIDENT, 0, 0, 0},
     {"cc streamed", CC, WEIR_DIRECTION_AUTO, 0, WEIR_CC_STREAMED, 0, 0, 0},
+    {"color", COLOR, WEIR_DIRECTION_AUTO, 0, 0, 0, 0, 0},
 };
 
 struct object {
@@ -86,6 +87,7 @@ struct object {
     weir_sssp *sssp;
     weir_pr *pr;
     weir_cc *cc;
+    weir_color *color;
 };
 
 static weir_status create(const struct form *form, weir_context *context, const weir_graph *graph,
@@ -93,7 +95,8 @@ static weir_status create(const struct form *form, weir_context *context, const 
 {
     weir_run_options options = WEIR_RUN_OPTIONS_INIT;
     weir_pr_config config = WEIR_PR_CONFIG_INIT;
-    *object = (struct object){NULL, NULL, NULL, NULL};
+    weir_color_config coloring = WEIR_COLOR_CONFIG_INIT;
+    *object = (struct object){NULL, NULL, NULL, NULL, NULL};
     options.direction = form->direction;
     options.parents = form->parents;
     options.reserved_bytes = reserved;
@@ -108,8 +111,11 @@ static weir_status create(const struct form *form, weir_context *context, const 
         return weir_sssp_create(context, graph, partition, &options, &object->sssp);
     case PR:
         return weir_pr_create(context, graph, partition, &options, &config, &object->pr);
-    default:
+    case CC:
         return weir_cc_create(context, graph, partition, &options, form->source, &object->cc);
+    default:
+        coloring.permute = 1;
+        return weir_color_create(context, graph, partition, &options, &coloring, &object->color);
     }
 }
 
@@ -128,9 +134,12 @@ static weir_status run(const struct form *form, struct object *object, void *val
     case PR:
         status = weir_pr_run(object->pr, NULL);
         return status ? status : weir_pr_ranks(object->pr, values);
-    default:
+    case CC:
         status = weir_cc_run(object->cc, NULL);
         return status ? status : weir_cc_labels(object->cc, values);
+    default:
+        status = weir_color_run(object->color, NULL);
+        return status ? status : weir_color_colors(object->color, values);
     }
 }
 
@@ -143,6 +152,7 @@ static weir_status look(const struct form *form, const struct object *object, ui
         status = form->kind == BFS                  ? weir_bfs_values(object->bfs, d, &values)
                  : form->kind == SSSP               ? weir_sssp_values(object->sssp, d, &values)
                  : form->kind == PR                 ? weir_pr_values(object->pr, d, &values)
+                 : form->kind == COLOR              ? weir_color_values(object->color, d, &values)
                  : form->source == WEIR_CC_STREAMED ? WEIR_OK
                                                     : weir_cc_values(object->cc, d, &values);
     }
@@ -155,6 +165,7 @@ static void destroy(struct object *object)
     weir_sssp_destroy(object->sssp);
     weir_pr_destroy(object->pr);
     weir_cc_destroy(object->cc);
+    weir_color_destroy(object->color);
 }
 
 /* ---- shapes --------------------------------------------------------------------------------------- */

@@ -15,7 +15,7 @@
 
 /* ---- one form of an algorithm -------------------------------------------------------------------- */
 
-enum kind { BFS, BATCH, SSSP, PR, CC };
+enum kind { BFS, BATCH, SSSP, PR, CC, COLOR };
 
 struct form {
     const char *name;
@@ -30,6 +30,7 @@ struct form {
     weir_wire wire;
     uint32_t sources; /* of a batch */
     int levels;       /* that it keeps */
+    int permute;
 };
 
 static const struct form forms[] = {
@@ -72,6 +73,8 @@ static const struct form forms[] = {
     {.name = "cc", .kind = CC},
     {.name = "cc resident", .kind = CC, .source = WEIR_CC_RESIDENT},
     {.name = "cc streamed", .kind = CC, .source = WEIR_CC_STREAMED},
+    {.name = "color", .kind = COLOR},
+    {.name = "color, permuted", .kind = COLOR, .permute = 1},
 };
 
 static const struct form *form_named(const char *name)
@@ -95,6 +98,8 @@ static weir_status create(const void *user, weir_context *context, const weir_gr
     weir_sssp *sssp = NULL;
     weir_pr *pr = NULL;
     weir_cc *cc = NULL;
+    weir_color_config coloring = WEIR_COLOR_CONFIG_INIT;
+    weir_color *color = NULL;
     weir_status status = WEIR_ERR_INVALID;
     weir_partition *cells = NULL;
     options.wire = form->wire;
@@ -135,6 +140,11 @@ static weir_status create(const void *user, weir_context *context, const weir_gr
         status = weir_cc_create(context, graph, partition, &options, form->source, &cc);
         *object_out = cc;
         break;
+    case COLOR:
+        coloring.permute = form->permute;
+        status = weir_color_create(context, graph, partition, &options, &coloring, &color);
+        *object_out = color;
+        break;
     }
     weir_partition_destroy(cells);
     return status;
@@ -154,8 +164,10 @@ static void run(const struct form *form, void *object, uint64_t source)
         OK(weir_sssp_run(object, source, &stats));
     else if (form->kind == PR)
         OK(weir_pr_run(object, &stats));
-    else
+    else if (form->kind == CC)
         OK(weir_cc_run(object, &stats));
+    else
+        OK(weir_color_run(object, &stats));
 }
 
 /* Results come to the host, too. */
@@ -175,6 +187,8 @@ static void bring(const struct form *form, void *object, uint64_t vertices)
         OK(weir_pr_ranks(object, values));
     else if (form->kind == CC)
         OK(weir_cc_labels(object, values));
+    else
+        OK(weir_color_colors(object, values));
     free(values);
 }
 
@@ -191,8 +205,10 @@ static void destroy(void *object)
         weir_sssp_destroy(object);
     else if (destroyed == PR)
         weir_pr_destroy(object);
-    else
+    else if (destroyed == CC)
         weir_cc_destroy(object);
+    else
+        weir_color_destroy(object);
 }
 
 static struct weir__maker maker_of(const struct form *form)

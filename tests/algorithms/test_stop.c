@@ -298,6 +298,7 @@ static weir_status place_rows(const void *by_weight)
 ALGORITHM(bfs, weir_bfs_create(world.context, world.directed, NULL, &options, &made))
 ALGORITHM(sssp, weir_sssp_create(world.context, world.weighted, NULL, &options, &made))
 ALGORITHM(pr, weir_pr_create(world.context, world.directed, NULL, &options, NULL, &made))
+ALGORITHM(color, weir_color_create(world.context, world.directed, NULL, &options, NULL, &made))
 
 static weir_status make_cc(const void *source)
 {
@@ -328,6 +329,7 @@ static void placing_is_stopped(void **state)
     STOP_EVERYWHERE(make_pr, &push, 5);
     STOP_EVERYWHERE(make_pr, &pull, 5);
     STOP_EVERYWHERE(make_cc, &resident, 5);
+    STOP_EVERYWHERE(make_color, &by_itself, 5);
     STOP_EVERYWHERE(make_cc, &streamed, 2);
 }
 
@@ -396,6 +398,12 @@ static weir_status refer_cc(const void *data)
     return weir_cc_reference(world.directed, world.labels);
 }
 
+static weir_status refer_color(const void *data)
+{
+    (void)data;
+    return weir_color_reference(world.directed, world.labels);
+}
+
 static weir_status refer_pr(const void *data)
 {
     (void)data;
@@ -427,6 +435,12 @@ static weir_status certify_cc(const void *data)
     return weir_cc_certify(world.context, world.directed, world.labels);
 }
 
+static weir_status certify_color(const void *data)
+{
+    (void)data;
+    return weir_color_certify(world.context, world.directed, world.labels);
+}
+
 static weir_status certify_pr(const void *data)
 {
     weir_pr_change change = WEIR_PR_CHANGE_INIT;
@@ -445,6 +459,8 @@ static void certificates_are_stopped(void **state)
     STOP_EVERYWHERE(certify_pr, NULL, 5);
     OK(weir_cc_reference(world.directed, world.labels));
     STOP_EVERYWHERE(certify_cc, NULL, 5);
+    OK(weir_color_reference(world.directed, world.labels));
+    STOP_EVERYWHERE(certify_color, NULL, 5);
     OK(weir_sssp_reference(world.weighted, 0, world.reals));
     STOP_EVERYWHERE(certify_sssp, NULL, 5);
     options.parents = 1;
@@ -468,6 +484,7 @@ static void references_are_stopped(void **state)
     STOP_EVERYWHERE(refer_bfs, NULL, 1);
     STOP_EVERYWHERE(refer_sssp, NULL, 1);
     STOP_EVERYWHERE(refer_cc, NULL, 2);
+    STOP_EVERYWHERE(refer_color, NULL, 2);
     STOP_EVERYWHERE(refer_pr, NULL, 10);
     STOP_EVERYWHERE(check_pr, NULL, 1);
     options.parents = 1;

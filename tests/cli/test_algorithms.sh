@@ -33,7 +33,7 @@ has_member() {
 
 run help
 ALGORITHMS=$(sed -n 's/^  weir \([a-z0-9]*\) *GRAPH \[options\].*/\1/p' "$OUT")
-for name in bfs sssp pr cc; do
+for name in bfs sssp pr cc color; do
     check "the help lacks $name" eval 'echo "$ALGORITHMS" | grep -qx $name'
 done
 for name in $ALGORITHMS; do options_of "$name" >"$name.options"; done

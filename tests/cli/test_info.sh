@@ -113,7 +113,7 @@ for what in rmat:9/host:3 grid:40x40/host:1 chain:200/host:3 star:100/host:2; do
     expect_ok info $graph --devices $devices --json info.json
     has "how it would run, and why:"
     i=0
-    for verb in bfs sssp pr cc; do
+    for verb in bfs sssp pr cc color; do
         cp info.json "$OUT"
         is runs.$i.algorithm "\"$verb\""
         is runs.$i.failed null

@@ -12,7 +12,7 @@ fi
 cat >page.py <<'EOF'
 import json, re, sys
 page, machines, files = sys.argv[1], sys.argv[2], sys.argv[3:]
-VERBS = "bfs sssp pr cc pbf plan gen convert partition info bench graph500".split()
+VERBS = "bfs sssp pr cc color pbf plan gen convert partition info bench graph500".split()
 TYPES = {"integer": lambda v: isinstance(v, int) and not isinstance(v, bool),
          "number": lambda v: isinstance(v, (int, float)) and not isinstance(v, bool),
          "text": lambda v: isinstance(v, str), "boolean": lambda v: isinstance(v, bool),
@@ -23,7 +23,7 @@ UNSEEN = {("choices.why_devices", "value"), ("trials[].stats.gbytes_per_s", "nul
           ("shape.components", "null"), ("shape.largest_component", "null"),
           # Of a run that failed a validation, which test_graph500.sh looks at.
           ("runs[]", "absent"), ("nedge", "absent"), ("bfs", "absent")}
-EMPTY = {("cc", "trials[].links[]")}
+EMPTY = {("cc", "trials[].links[]"), ("color", "trials[].links[]")}
 wrong = []
 rows = {}   # (verb, path): type and what may take its place
 for line in open(page):
@@ -143,8 +143,10 @@ for tolerance in 1e-6 1e-10; do
 done
 document cc path.el --devices host:2 --stream on --verify
 document cc path.el --devices host:2 --stream off --route ring
+document color path.el --devices host:2 --permute 3 --verify
+document color path.el --devices host:2 --trials 2 --verify --verify-by certificate
 printf '%%%%MatrixMarket matrix coordinate pattern general\n3 3 0\n' >arcless.mtx
-for verb in bfs sssp pr cc; do document $verb arcless.mtx --devices host:1; done
+for verb in bfs sssp pr cc color; do document $verb arcless.mtx --devices host:1; done
 document pbf --elements 1000 --devices host:2 --trials 2
 document pbf --elements 1000 --devices host:1 --schedule static --packet 64 --work 3 --verify
 document graph500 --scale 5 --roots 3 --sssp --devices host:2
@@ -154,7 +156,7 @@ document gen path.el -o made.gr
 document convert path.el made.gr --undirected --weights random:1-9
 document partition path.el --parts 3 --partition random --undirected -o path.part
 document partition path.el --partition file:path.part
-for verb in bfs sssp pr cc; do document $verb path.el --devices host:3 --partition file:path.part; done
+for verb in bfs sssp pr cc color; do document $verb path.el --devices host:3 --partition file:path.part; done
 document info path.el --devices host:2
 document info rmat:9 --devices host:2
 document info reals.el --brief

@@ -4,7 +4,7 @@
 
 # ---- a graph at hand ----
 expect_ok plan rmat:12 --undirected --devices host:2
-for verb in bfs sssp pr cc; do
+for verb in bfs sssp pr cc color; do
     grep -qx "$verb" "$OUT" || fail "$verb should have a plan"
 done
 has "host:1: "
@@ -130,7 +130,7 @@ WEIR_POOL_BYTES=1MiB refuse 1 "beside arcs in host memory" bfs rmat:16 --devices
 expect_ok bfs rmat:10 --devices host:1 --memory auto --json run.json
 grep -q "memory host" "$OUT" && fail "$LAST: should not say that arcs lie in host memory"
 grep -q '"memory": "device"' run.json || fail "arcs that fit should lie on the device"
-for verb in bfs sssp pr cc; do
+for verb in bfs sssp pr cc color; do
     expect_ok $verb rmat:10 --devices host:2 --memory host --verify
     has "memory host"
 done

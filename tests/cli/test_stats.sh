@@ -31,13 +31,13 @@ four() {
 }
 
 # ---- every verb, every direction ----
-for verb in bfs sssp pr cc; do
+for verb in bfs sssp pr cc color; do
     for devices in host:1 host:3; do
         for direction in auto push pull switch; do
-            case $verb$direction in prswitch | sssppull | ccpush | ccpull | ccswitch) continue ;; esac
+            case $verb$direction in prswitch | sssppull | ccpush | ccpull | ccswitch | colorpush | colorpull | colorswitch) continue ;; esac
             from="--source 1 --direction $direction"
             [ $verb != pr ] || from="--direction $direction"
-            [ $verb != cc ] || from=
+            case $verb in cc | color) from= ;; esac
             # shellcheck disable=SC2086 # words
             expect_ok $verb rmat:7 --devices $devices --stats $from
             four 1
@@ -47,7 +47,7 @@ for verb in bfs sssp pr cc; do
             *push) has "process " && has "items produced" && has "bytes sent" ;;
             bfsauto | bfspull | bfsswitch) has " levels of " && has "bytes sent" ;;
             prauto | prpull) has " iterations of " && has "bytes sent" ;;
-            sssppull | ssspswitch | cc*) has " steps of " && has "bytes sent" ;;
+            sssppull | ssspswitch | cc* | color*) has " steps of " && has "bytes sent" ;;
             esac
         done
     done

@@ -43,7 +43,7 @@ is_json() {
 }
 
 # ---- supersteps: the statistics have the device that took longest ----
-for verb in bfs sssp pr cc; do
+for verb in bfs sssp pr cc color; do
     expect_ok $verb rmat:12 --devices host:2 --trace t.json --dot t.dot --json r.json
     is_json t.json
     tr -s '\n ' ' ' <r.json | sed 's/\([]"{}:,[]\) */\1/g; s/ *\([]{}:,[]\)/\1/g' | sed 's/.*"phases":\[//; s/\].*//; s/},{/}\n{/g' >phases

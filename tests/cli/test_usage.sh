@@ -128,7 +128,7 @@ refuse 2 "--source: info has no such option" info $G --source 1
 
 # ---- options that say nothing to what runs ----
 refuse 2 "--undirected is of a graph" info --config --undirected
-for verb in bfs sssp pr cc; do
+for verb in bfs sssp pr cc color; do
     refuse 2 "--seed: nothing here depends on it" $verb $G --seed 1
     refuse 2 "--seed: nothing here depends on it" $verb $G --seed 7 --partition edge --devices host:2
     expect_ok $verb $G --seed 7 --partition random --devices host:2
@@ -139,7 +139,7 @@ expect_ok bfs $G --sources 2 --seed 7 --devices host:2
 expect_ok pbf --elements 100 --seed 7 --devices host:1
 
 # ---- every value that is taken stands in the help ----
-for verb in bfs sssp pr cc; do
+for verb in bfs sssp pr cc color; do
     run $verb --help
     cp "$OUT" help.txt
     for option in partition direction route order kernel worker mapping balance wire weights dangling stream; do

@@ -117,6 +117,17 @@ expect_ok pr grid:20x20 --devices host:2 --direction pull --dangling ignore --ve
 expect_ok pr grid:20x20 --devices host:2 -o unseen.out
 unset WEIR_TEST_WRONG WEIR_TEST_VERTICES
 
+# ---- colours: there are many colourings, so the rules are what is broken ----
+for by in reference certificate; do
+    expect_ok color grid:20x20 --devices host:2 --verify --verify-by $by
+    export WEIR_TEST_WRONG=37
+    unverified "vertex [0-9]* has color [0-9]* and an arc to vertex [0-9]*, which has the same" \
+        color grid:20x20 --devices host:2 --verify-by $by
+    export WEIR_TEST_WRONG=37:9
+    unverified "vertex 37 has color 9, but no vertex has more than 4 " color grid:20x20 --devices host:2 --verify-by $by
+    unset WEIR_TEST_WRONG
+done
+
 # ---- trees: grid:20x20 from 0, whose levels are all right ----
 expect_ok bfs grid:20x20 --source 0 --devices host:2 --parents --verify --output-parents right.parents
 tree() {
@@ -210,7 +221,7 @@ for way in "" "--verify-by auto" "--verify-by reference"; do
 done
 expect_ok bfs grid:20x20 --devices host:2 --json report.json
 if tr -d ' \n' <report.json | grep -q '"verified_by":null,"verify_ms":null'; then pass; else fail "nobody judged" && show; fi
-for verb in bfs sssp pr cc; do
+for verb in bfs sssp pr cc color; do
     refuse 2 "--verify-by says how --verify judges: give that too" $verb grid:20x20 --devices host:2 --verify-by certificate
     refuse 2 "--verify-by trust: unknown; choose one of: auto, reference, certificate" $verb grid:20x20 --verify --verify-by trust
 done

@@ -1,0 +1,243 @@
+/** @file test_color.c  Colourings on every set of devices: no two neighbours alike, and not more colours than a greedy way can need. What
+ * is no colouring is named by the certificate; runs end when they are told to. */
+#include "tests/algorithms/cc_fixture.h"
+#include "algorithms/color/color_body.h"
+#include "algorithms/common/certify.h"
+
+#include <pthread.h>
+
+static uint32_t *colors_room(const weir_graph *graph)
+{
+    uint32_t *colors = malloc((graph->vertices + 1) * sizeof *colors);
+    assert_non_null(colors);
+    memset(colors, 0xEE, (graph->vertices + 1) * sizeof *colors);
+    return colors;
+}
+
+/* The degree of a vertex, of both directions: a symmetric graph has each neighbour twice, and is asked by half of it. */
+static uint64_t *degrees(const weir_graph *graph)
+{
+    uint64_t *degree = calloc(graph->vertices + 1, sizeof *degree);
+    assert_non_null(degree);
+    for (uint64_t v = 0; v < graph->vertices; v++)
+        for (uint64_t i = graph->offsets[v]; i < graph->offsets[v + 1]; i++) {
+            degree[v]++;
+            degree[graph->targets[i]] += !graph->mirrored;
+        }
+    return degree;
+}
+
+/* @return how many colours there are. */
+static uint64_t assert_colored(const weir_graph *graph, const uint32_t *colors)
+{
+    uint64_t *degree = degrees(graph), most = 0, distinct = 0;
+    uint8_t *seen = calloc(graph->vertices + 1, 1);
+    assert_non_null(seen);
+    for (uint64_t v = 0; v < graph->vertices; v++) {
+        if (colors[v] > degree[v])
+            fail_msg("%s: vertex %llu of %llu arcs has colour %u", graph->name,
+                     (unsigned long long)v, (unsigned long long)degree[v], colors[v]);
+        for (uint64_t i = graph->offsets[v]; i < graph->offsets[v + 1]; i++)
+            if (colors[graph->targets[i]] == colors[v])
+                fail_msg("%s: vertices %llu and %u both have colour %u", graph->name,
+                         (unsigned long long)v, graph->targets[i], colors[v]);
+        most = degree[v] > most ? degree[v] : most;
+        distinct += !seen[colors[v]];
+        seen[colors[v]] = 1;
+    }
+    assert_true(distinct <= most + 1);
+    free(degree);
+    free(seen);
+    return distinct;
+}
+
+/* Two runs: what the first leaves must not be in the way of the second. */
+static uint64_t check_color(weir_context *context, const weir_graph *graph,
+                            const weir_partition *partition, uint64_t permute)
+{
+    weir_color_config config = WEIR_COLOR_CONFIG_INIT;
+    uint32_t *colors = colors_room(graph);
+    uint64_t distinct = 0;
+    weir_color *color;
+    config.permute = permute != 0;
+    config.seed = permute;
+    OK(weir_color_create(context, graph, partition, NULL, &config, &color));
+    STATUS(weir_color_colors(color, colors), WEIR_ERR_INVALID);
+    assert_detail_has("no colours before a complete run");
+    for (int run = 0; run < 2; run++) {
+        weir_run_stats stats = WEIR_RUN_STATS_INIT;
+        OK(weir_color_run(color, &stats));
+        OK(weir_color_colors(color, colors));
+        distinct = assert_colored(graph, colors);
+        OK(weir_color_certify(context, graph, colors));
+        assert_int_equal(stats.reached, graph->vertices);
+        assert_int_equal(stats.arcs_reached, graph->arcs);
+        assert_true(stats.steps >= 2 && stats.steps % 2 == 0);
+        assert_true(stats.work.atoms >= graph->arcs);
+        assert_string_equal(stats.phase[0].name, "take");
+        assert_string_equal(stats.phase[1].name, "check");
+    }
+    weir_color_destroy(color);
+    free(colors);
+    return distinct;
+}
+
+static void every_shape_is_colored(void **state)
+{
+    weir_context *context = context_or_skip(*state);
+    const uint32_t devices = weir_context_device_count(context);
+    for (int i = 0; i < 2 * SHAPES; i++) {
+        weir_graph *graph = shaped((enum shape)(i / 2), i % 2);
+        for (int kind = WEIR_PARTITION_BLOCK; kind <= WEIR_PARTITION_RANDOM; kind++) {
+            weir_partition *partition = cut(graph, (weir_partition_kind)kind, devices);
+            (void)check_color(context, graph, partition, kind == WEIR_PARTITION_EDGE ? 5 : 0);
+            weir_partition_destroy(partition);
+        }
+        weir_graph_destroy(graph);
+    }
+    weir_context_destroy(context);
+}
+
+/* Of a graph that has each vertex joined to all there are as many colours as vertices, beyond one window of them too; what is bipartite
+ * and coloured along a line by one thread has two. */
+static void numbers_of_colors_are_known(void **state)
+{
+    weir_context *context = context_or_skip(*state);
+    const char *spec = *state;
+    weir_graph *graph = open_graph("complete:1500", 0);
+    assert_true(1500 > COLOR_WORDS * 32);
+    assert_int_equal(check_color(context, graph, NULL, 0), 1500);
+    weir_graph_destroy(graph);
+    graph = open_graph("chain:2000", 0);
+    const uint64_t distinct = check_color(context, graph, NULL, 0);
+    assert_true(distinct >= 2 && distinct <= 3);
+    if (!strcmp(spec, "host:1"))
+        assert_int_equal(distinct, 2);
+    weir_graph_destroy(graph);
+    graph = open_graph("star:5000", 0);
+    assert_int_equal(check_color(context, graph, NULL, 9), 2);
+    weir_graph_destroy(graph);
+    weir_context_destroy(context);
+}
+
+/* One thread does what the serial way does, where rows are numbered as in the input: colour for colour. */
+static void one_thread_is_greedy(void **state)
+{
+    weir_context *context = context_or_skip(*state);
+    weir_graph *graph = open_graph("grid:40x30,0.8", 0);
+    uint32_t *have = colors_room(graph), *want = colors_room(graph);
+    weir_run_stats stats = WEIR_RUN_STATS_INIT;
+    weir_color *color;
+    OK(weir_color_create(context, graph, NULL, NULL, NULL, &color));
+    OK(weir_color_run(color, &stats));
+    OK(weir_color_colors(color, have));
+    OK(weir_color_reference(graph, want));
+    (void)assert_colored(graph, want);
+    assert_memory_equal(have, want, graph->vertices * sizeof *have);
+    assert_int_equal(stats.steps, 2); /* nobody took the same at the same time */
+    weir_color_destroy(color);
+    free(have);
+    free(want);
+    weir_graph_destroy(graph);
+    weir_context_destroy(context);
+}
+
+static void values_lie_on_the_devices(void **state)
+{
+    weir_context *context = context_or_skip(*state);
+    weir_graph *graph = open_graph("rmat:9", 1);
+    weir_color *color;
+    uint64_t count = 0;
+    OK(weir_color_create(context, graph, NULL, NULL, NULL, &color));
+    weir_values values = WEIR_VALUES_INIT;
+    STATUS(weir_color_values(color, 0, &values), WEIR_ERR_INVALID);
+    OK(weir_color_run(color, NULL));
+    for (uint32_t d = 0; d < weir_context_device_count(context); d++) {
+        weir_values part = WEIR_VALUES_INIT;
+        OK(weir_color_values(color, d, &part));
+        assert_int_equal(part.kind, WEIR_VALUE_U32);
+        count += part.count;
+    }
+    assert_int_equal(count, graph->vertices);
+    weir_run_reasons reasons = WEIR_RUN_REASONS_INIT;
+    weir_run_stats picked = WEIR_RUN_STATS_INIT;
+    OK(weir_color_explain(color, &picked, &reasons));
+    assert_string_equal(reasons.form, "a colouring in step");
+    weir_prepare_stats prepared = WEIR_PREPARE_STATS_INIT;
+    OK(weir_color_prepared(color, &prepared));
+    weir_color_destroy(color);
+    weir_graph_destroy(graph);
+    weir_context_destroy(context);
+}
+
+static void a_run_is_cancelled(void **state)
+{
+    weir_context *context = context_or_skip(*state);
+    weir_graph *graph = open_graph("rmat:10", 1);
+    uint32_t *colors = colors_room(graph);
+    weir_color *color;
+    OK(weir_color_create(context, graph, NULL, NULL, NULL, &color));
+    OK(weir_color_run(color, NULL));
+    weir_color_cancel(color);
+    STATUS(weir_color_run(color, NULL), WEIR_ERR_CANCELLED);
+    STATUS(weir_color_colors(color, colors), WEIR_ERR_INVALID); /* of which run? */
+    weir_color_destroy(color);
+    free(colors);
+    weir_graph_destroy(graph);
+    weir_context_destroy(context);
+}
+
+static void what_is_no_coloring_is_named(void **state)
+{
+    weir_context *context = context_or_skip(*state);
+    weir_graph *graph = open_graph("grid:30x20", 0);
+    uint32_t *colors = colors_room(graph);
+    OK(weir_color_reference(graph, colors));
+    OK(weir_color_certify(context, graph, colors));
+    weir__certify_pretend(graph->arcs / 20);
+    for (uint64_t v = 0; v < graph->vertices; v += 7) {
+        const uint32_t right = colors[v];
+        colors[v] = !right;
+        STATUS(weir_color_certify(context, graph, colors), WEIR_ERR_VERIFY);
+        assert_detail_has("which has the same");
+        colors[v] = 5;
+        STATUS(weir_color_certify(context, graph, colors), WEIR_ERR_VERIFY);
+        assert_detail_has("has color 5, but no vertex has more than 4 neighbours");
+        colors[v] = 4; /* more than are needed, and right */
+        OK(weir_color_certify(context, graph, colors));
+        colors[v] = right;
+    }
+    weir__certify_pretend(0);
+    STATUS(weir_color_certify(NULL, graph, colors), WEIR_ERR_INVALID);
+    STATUS(weir_color_certify(context, NULL, colors), WEIR_ERR_INVALID);
+    STATUS(weir_color_certify(context, graph, NULL), WEIR_ERR_INVALID);
+    STATUS(weir_color_reference(NULL, colors), WEIR_ERR_INVALID);
+    STATUS(weir_color_reference(graph, NULL), WEIR_ERR_INVALID);
+    free(colors);
+    weir_graph_destroy(graph);
+    weir_context_destroy(context);
+}
+
+static void options_that_say_nothing_are_refused(void **state)
+{
+    weir_context *context = context_or_skip(*state);
+    weir_graph *graph = open_graph("grid:5x5", 0);
+    weir_run_options options = WEIR_RUN_OPTIONS_INIT;
+    weir_color *color;
+    options.kernel = WEIR_KERNEL_LIVE;
+    STATUS(weir_color_create(context, graph, NULL, &options, NULL, &color), WEIR_ERR_UNSUPPORTED);
+    assert_null(color);
+    weir_graph_destroy(graph);
+    weir_context_destroy(context);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        ON_EACH_SPEC(every_shape_is_colored) ON_EACH_SPEC(numbers_of_colors_are_known)
+            ON_EACH_SPEC(values_lie_on_the_devices) ON_EACH_SPEC(what_is_no_coloring_is_named)
+                CC_TEST(one_thread_is_greedy, "host:1") CC_TEST(a_run_is_cancelled, "host:2")
+                    CC_TEST(a_run_is_cancelled, "cuda:0")
+                        CC_TEST(options_that_say_nothing_are_refused, "host:1")};
+    return cmocka_run_group_tests_name("colourings", tests, NULL, NULL);
+}

@@ -122,33 +122,30 @@ static inline const char *take_line(const weir__plain_form *form, const char *at
     return at + 1;
 }
 
+/* Lines that are taken one by one before many are tried again. */
+#define LINES_BETWEEN 32u
+
 static const char *take_lines(const weir__plain_form *form, const char *text, const char *end,
                               weir__plain *plain)
 {
-    const uint64_t span = form->high - form->low;
-    uint64_t count = 0, id[2] = {0, 0};
+    uint64_t id[2] = {0, 0};
     double weight = 0;
-    while (text < end && count < plain->room) {
-        const char *next = take_line(form, text, id, &weight);
-        if (!next)
-            break;
-        const uint64_t source = id[0] - form->low, target = id[1] - form->low;
-        if (source > span || target > span) /* ids below low are far above it */
-            break;
-        plain->sources[count] = (uint32_t)source;
-        plain->targets[count] = (uint32_t)target;
-        plain->highest = source > plain->highest ? source : plain->highest;
-        plain->highest = target > plain->highest ? target : plain->highest;
-        plain->loops += source == target;
-        if (form->weighted) {
-            plain->weights[count] = weight;
-            if (weight < 0 && source != target && !plain->negative)
-                plain->negative = count + 1;
+    uint32_t alone = 0;
+    while (text < end && plain->count < plain->room) {
+        if (alone == 0) {
+            const char *begin = text;
+            text = weir__plain_stretches(form, text, end, plain);
+            alone =
+                text == begin ? LINES_BETWEEN : 1; /* the one that was left may be the only such */
+            continue;
         }
-        count++;
+        const char *next = take_line(form, text, id, &weight);
+        if (!next || !weir__plain_keep(form, id[0], id[1], weight, plain))
+            break;
+        alone--;
         text = next < end ? next : end; /* the last line may have no end of its own */
     }
-    plain->count = plain->lines = count;
+    plain->lines = plain->count;
     return text;
 }
 

@@ -41,6 +41,35 @@ typedef struct weir__plain {
 const char *weir__plain_take(const weir__plain_form *form, uint64_t before, const char *text,
                              const char *end, weir__plain *plain_out);
 
+/** Take lines of numbers of up to eight digits with one blank or tab between them at the beginning of a text, as many as there is room for, behind
+ *  those that `plain` has: on processors that can take many at a time; on others none. What is behind the last 64 bytes is left.
+ *  @return the first byte that was not taken. */
+const char *weir__plain_stretches(const weir__plain_form *form, const char *text, const char *end,
+                                  weir__plain *plain);
+
+/** Keep the arc of a line behind those that there are. @return 0: an id is none of the form. */
+static inline int weir__plain_keep(const weir__plain_form *form, uint64_t source, uint64_t target,
+                                   double weight, weir__plain *plain)
+{
+    const uint64_t span = form->high - form->low, count = plain->count;
+    source -= form->low; /* ids below low become far too large */
+    target -= form->low;
+    const uint64_t larger = source > target ? source : target;
+    if (larger > span)
+        return 0;
+    plain->sources[count] = (uint32_t)source;
+    plain->targets[count] = (uint32_t)target;
+    plain->highest = larger > plain->highest ? larger : plain->highest;
+    plain->loops += source == target;
+    if (form->weighted) {
+        plain->weights[count] = weight;
+        if (weight < 0 && source != target && !plain->negative)
+            plain->negative = count + 1;
+    }
+    plain->count = count + 1;
+    return 1;
+}
+
 /** How many rows of METIS text, whole or not, begin in a text. @param[in,out] inside  whether it begins, and then ends, within a line. */
 uint64_t weir__plain_rows(const char *text, const char *end, int *inside);
 

@@ -1,0 +1,257 @@
+/** @file test_plain.c  Plain lines that are taken many at a time are those that are taken one by one: the same arcs, and the same first line that
+ * is left, in texts of every form, with lines that are not plain in between, and whatever room there is. */
+#include "algorithms/graph/plain.h"
+#include "tests/lib/support.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define BEHIND     9  /* an end of a line, and zeros that may be read */
+#define LINE_ROOM  64 /* no line is longer, and none of its own is taken with others */
+#define LINES_MOST 3000
+
+static uint64_t state_of_draws;
+
+static uint32_t draw(uint32_t below)
+{
+    state_of_draws = state_of_draws * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return (uint32_t)(state_of_draws >> 33) % below;
+}
+
+/* ---- texts ------------------------------------------------------------------------------------------- */
+
+/* A number of so many digits. */
+static int put_number(char *to, uint32_t digits)
+{
+    for (uint32_t i = 0; i < digits; i++)
+        to[i] = (char)('0' + draw(10));
+    return (int)digits;
+}
+
+static const char *gap(uint32_t odd)
+{
+    static const char *const odds[] = {"  ", " \t", ",", " , ", "", "\v", ":"};
+    if (odd && draw(odd) == 0)
+        return odds[draw(sizeof odds / sizeof *odds)];
+    return draw(4) ? " " : "\t";
+}
+
+static const char *line_end(uint32_t odd)
+{
+    static const char *const odds[] = {" \n", "\r\n", " 1\n", "\n\n", "#\n", "\t\r\n"};
+    return odd && draw(odd) == 0 ? odds[draw(sizeof odds / sizeof *odds)] : "\n";
+}
+
+static const char *weight_of(uint32_t odd)
+{
+    static const char *const odds[] = {"0.5",      "-3", "1e3", "123456789",
+                                       "00000012", "+7", "1.",  "x"};
+    static char number[16];
+    if (odd && draw(odd) == 0)
+        return odds[draw(sizeof odds / sizeof *odds)];
+    number[put_number(number, 1 + draw(8))] = '\0';
+    return number;
+}
+
+/* A line; one in about @p odd has something that is not usual in each of its places; 0: none has. */
+static int put_line(char *to, const weir__plain_form *form, uint32_t odd)
+{
+    int at = 0;
+    if (odd && draw(odd) == 0)
+        at += sprintf(to + at, " ");
+    if (form->letter)
+        at += sprintf(to + at, "%c%s", odd && draw(odd) == 0 ? 'b' : form->letter, gap(odd));
+    at += put_number(to + at, odd && draw(odd) == 0 ? draw(12) : 1 + draw(8));
+    at += sprintf(to + at, "%s", gap(odd));
+    at += put_number(to + at, odd && draw(odd) == 0 ? draw(12) : 1 + draw(8));
+    if (form->weighted)
+        at += sprintf(to + at, "%s%s", gap(odd), weight_of(odd));
+    at += sprintf(to + at, "%s", line_end(odd));
+    return at;
+}
+
+struct text {
+    char *bytes; /* with BEHIND, and not a byte more */
+    size_t count;
+};
+
+static struct text make_text(const weir__plain_form *form, uint32_t lines, uint32_t odd)
+{
+    char *room = malloc((size_t)lines * LINE_ROOM + LINE_ROOM);
+    size_t count = 0;
+    assert_non_null(room);
+    for (uint32_t i = 0; i < lines; i++)
+        count += (size_t)put_line(room + count, form, odd);
+    if (count && draw(2))
+        count--; /* the last line has no end of its own */
+    struct text text = {.bytes = malloc(count + BEHIND), .count = count};
+    assert_non_null(text.bytes);
+    memcpy(text.bytes, room, count);
+    memset(text.bytes + count, 0, BEHIND);
+    text.bytes[count] = '\n';
+    free(room);
+    return text;
+}
+
+/* ---- one by one, and many at a time ------------------------------------------------------------------ */
+
+static weir__plain arcs_of(const weir__plain_form *form, uint64_t room)
+{
+    weir__plain plain = {.room = room};
+    plain.sources = malloc((room + 1) * sizeof *plain.sources);
+    plain.targets = malloc((room + 1) * sizeof *plain.targets);
+    plain.weights = form->weighted ? malloc((room + 1) * sizeof *plain.weights) : NULL;
+    assert_true(plain.sources && plain.targets && (plain.weights || !form->weighted));
+    return plain;
+}
+
+static void drop(weir__plain *plain)
+{
+    free(plain->sources);
+    free(plain->targets);
+    free(plain->weights);
+}
+
+/* Each line is a text of its own, which is too short for more than one at a time. @return bytes taken. */
+static size_t one_by_one(const weir__plain_form *form, const struct text *text, weir__plain *all)
+{
+    size_t at = 0;
+    while (at < text->count && all->count < all->room) {
+        const char *begin = text->bytes + at;
+        const size_t bytes =
+            (size_t)((const char *)memchr(begin, '\n', text->count + 1 - at) - begin);
+        char line[LINE_ROOM + BEHIND] = {0};
+        weir__plain one = arcs_of(form, 1);
+        assert_true(bytes < LINE_ROOM - 1);
+        memcpy(line, begin, bytes + 1);
+        if (weir__plain_take(form, 0, line, line + bytes + 1, &one) != line + bytes + 1 ||
+            one.count != 1) {
+            drop(&one);
+            break;
+        }
+        all->sources[all->count] = one.sources[0];
+        all->targets[all->count] = one.targets[0];
+        if (form->weighted)
+            all->weights[all->count] = one.weights[0];
+        all->highest = one.highest > all->highest ? one.highest : all->highest;
+        all->loops += one.loops;
+        all->count++;
+        if (one.negative && !all->negative)
+            all->negative = all->count;
+        at += bytes + 1;
+        drop(&one);
+    }
+    return at < text->count ? at : text->count;
+}
+
+static void assert_same(const weir__plain_form *form, const struct text *text, uint64_t room)
+{
+    weir__plain want = arcs_of(form, room), got = arcs_of(form, room);
+    const size_t bytes = one_by_one(form, text, &want);
+    const char *stop = weir__plain_take(form, 0, text->bytes, text->bytes + text->count, &got);
+    if ((size_t)(stop - text->bytes) != bytes)
+        fail_msg("%zu of %zu bytes in place of %zu, with room for %llu: %.60s",
+                 (size_t)(stop - text->bytes), text->count, bytes, (unsigned long long)room,
+                 text->bytes + bytes);
+    assert_int_equal(got.count, want.count);
+    assert_int_equal(got.lines, want.count);
+    assert_int_equal(got.highest, want.highest);
+    assert_int_equal(got.loops, want.loops);
+    assert_int_equal(got.negative, want.negative);
+    assert_memory_equal(got.sources, want.sources, want.count * sizeof *want.sources);
+    assert_memory_equal(got.targets, want.targets, want.count * sizeof *want.targets);
+    if (form->weighted)
+        assert_memory_equal(got.weights, want.weights, want.count * sizeof *want.weights);
+    drop(&want);
+    drop(&got);
+}
+
+static const weir__plain_form forms[] = {
+    {.low = 1, .high = 99999999},
+    {.low = 1, .high = 99999900}, /* which some ids are above */
+    {.commas = 1, .high = UINT32_MAX - 1},
+    {.commas = 1, .weighted = 1, .high = UINT32_MAX - 1},
+    {.weighted = 1, .integers = 1, .low = 1, .high = 99999999},
+    {.letter = 'a', .low = 1, .high = 99999999},
+    {.letter = 'a', .weighted = 1, .low = 1, .high = 99999999},
+};
+enum { FORMS = sizeof forms / sizeof *forms };
+
+static void many_are_as_one_by_one(void **state)
+{
+    static const uint32_t odds[] = {0, 3, 30, 300, 3000};
+    (void)state;
+    for (uint64_t seed = 1; seed <= 40; seed++)
+        for (int f = 0; f < FORMS; f++)
+            for (size_t o = 0; o < sizeof odds / sizeof *odds; o++) {
+                state_of_draws = seed * 1000 + (uint64_t)f * 10 + o;
+                const uint32_t lines = 1 + draw(seed % 8 ? 300 : LINES_MOST);
+                struct text text = make_text(&forms[f], lines, odds[o]);
+                assert_same(&forms[f], &text, lines * 2);
+                assert_same(&forms[f], &text, 1 + draw(lines));
+                free(text.bytes);
+            }
+}
+
+/* The first line that is not plain is found wherever it stands, and what is behind it is not taken. */
+static void the_first_other_line_ends_it(void **state)
+{
+    static const char *const others[] = {"# 12\n",  "12\n",    "1 2 3 4\n",
+                                         "1  -2\n", "x 1 2\n", "1 123456789012\n"};
+    (void)state;
+    for (size_t o = 0; o < sizeof others / sizeof *others; o++)
+        for (uint32_t before = 0; before < 700; before += 1 + before / 40) {
+            const size_t bytes = before * 8, other = strlen(others[o]);
+            struct text text = {.bytes = malloc(bytes + other + 2000 * 8 + BEHIND),
+                                .count = bytes + other + 2000 * 8};
+            assert_non_null(text.bytes);
+            for (uint32_t i = 0; i < before; i++)
+                memcpy(text.bytes + i * 8, "123 456\n", 8);
+            memcpy(text.bytes + bytes, others[o], other);
+            for (uint32_t i = 0; i < 2000; i++)
+                memcpy(text.bytes + bytes + other + i * 8, "789 012\n", 8);
+            memset(text.bytes + text.count, 0, BEHIND);
+            text.bytes[text.count] = '\n';
+            weir__plain got = arcs_of(&forms[2], 9999);
+            assert_ptr_equal(
+                weir__plain_take(&forms[2], 0, text.bytes, text.bytes + text.count, &got),
+                text.bytes + bytes);
+            assert_int_equal(got.count, before);
+            drop(&got);
+            free(text.bytes);
+        }
+}
+
+static void a_processor_that_can_takes_many(void **state)
+{
+    (void)state;
+    for (int f = 0; f < FORMS; f++) {
+        const weir__plain_form all = {
+            .letter = forms[f].letter, .weighted = forms[f].weighted, .high = UINT32_MAX - 1};
+        state_of_draws = 7;
+        struct text text = make_text(&all, 2000, 0);
+        weir__plain plain = arcs_of(&all, 2000);
+        const char *stop = weir__plain_stretches(&all, text.bytes, text.bytes + text.count, &plain);
+        if (stop == text.bytes) {
+            print_message("skipped: this processor takes lines one by one\n");
+            drop(&plain);
+            free(text.bytes);
+            skip();
+        }
+        assert_true((size_t)(text.bytes + text.count - stop) < 64 + LINE_ROOM);
+        assert_in_range(plain.count, 1980, 2000);
+        drop(&plain);
+        free(text.bytes);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(many_are_as_one_by_one),
+        cmocka_unit_test(the_first_other_line_ends_it),
+        cmocka_unit_test(a_processor_that_can_takes_many),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -290,13 +290,22 @@ weir_status weir__bfs_in_2d_run(struct bfs_in_2d *in_2d, uint64_t source, weir_r
     return WEIR_OK;
 }
 
+/* Before the first run nothing is reached. Arrays are filled as a run begins. */
 weir_status weir__bfs_in_2d_levels(const struct bfs_in_2d *in_2d, int32_t *levels_out)
 {
+    for (uint64_t v = 0; v < in_2d->on.vertices && !in_2d->levels; v++)
+        levels_out[v] = -1;
+    if (!in_2d->levels)
+        return WEIR_OK;
     return weir__row_steps_gather(&in_2d->on, "level", levels_out);
 }
 
 weir_status weir__bfs_in_2d_parents(const struct bfs_in_2d *in_2d, int64_t *parents_out)
 {
+    for (uint64_t v = 0; v < in_2d->on.vertices && !in_2d->levels; v++)
+        parents_out[v] = -1;
+    if (!in_2d->levels)
+        return WEIR_OK;
     return weir__row_steps_gather_vertices(&in_2d->on, "parent", parents_out);
 }
 

@@ -42,9 +42,6 @@ static const struct form forms[] = {
      .kind = BFS,
      .direction = WEIR_DIRECTION_PUSH,
      .kernel = WEIR_KERNEL_DISCRETE},
-    {.name = "bfs in a column", .kind = BFS, .grid = 1},
-    {.name = "bfs in a row, with parents", .kind = BFS, .grid = 2, .parents = 1},
-    {.name = "bfs in a column, lists", .kind = BFS, .grid = 1, .wire = WEIR_WIRE_LIST},
     {.name = "sssp", .kind = SSSP},
     {.name = "sssp in step", .kind = SSSP, .direction = WEIR_DIRECTION_SWITCH},
     {.name = "sssp push, soft",
@@ -61,6 +58,9 @@ static const struct form forms[] = {
     {.name = "cc", .kind = CC},
     {.name = "cc resident", .kind = CC, .source = WEIR_CC_RESIDENT},
     {.name = "cc streamed", .kind = CC, .source = WEIR_CC_STREAMED},
+    {.name = "bfs in a column", .kind = BFS, .grid = 1},
+    {.name = "bfs in a row, with parents", .kind = BFS, .grid = 2, .parents = 1},
+    {.name = "bfs in a column, lists", .kind = BFS, .grid = 1, .wire = WEIR_WIRE_LIST},
 };
 
 static weir_status create(const void *user, weir_context *context, const weir_graph *graph,

@@ -644,6 +644,34 @@ static weir_status take_traversal_reasons(void *taken)
     return traversal_of(REASONS, taken);
 }
 
+/* What a search in two dimensions told. */
+static weir_bfs *searched_2d(void)
+{
+    weir_partition *partition;
+    weir_bfs *bfs;
+    OK(weir_partition_create_2d(world.graph, 2, 1, &partition));
+    OK(weir_bfs_create(world.context, world.graph, partition, NULL, &bfs));
+    weir_partition_destroy(partition);
+    OK(weir_bfs_run(bfs, 0, NULL));
+    return bfs;
+}
+
+static weir_status take_level(void *taken)
+{
+    weir_bfs *bfs = searched_2d();
+    weir_status status = weir_bfs_level_get(bfs, 0, taken);
+    weir_bfs_destroy(bfs);
+    return status;
+}
+
+static weir_status take_pair(void *taken)
+{
+    weir_bfs *bfs = searched_2d();
+    weir_status status = weir_bfs_level_pair(bfs, 0, 0, 1, taken);
+    weir_bfs_destroy(bfs);
+    return status;
+}
+
 static const struct taken {
     const char *type;
     weir_status (*take)(void *taken);
@@ -682,6 +710,8 @@ static const struct taken {
     {"weir_values", take_cc_values, sizeof(weir_values)},
     {"weir_values", take_color_values, sizeof(weir_values)},
     {"weir_values", take_rows, sizeof(weir_values)},
+    {"weir_run_level", take_level, sizeof(weir_run_level)},
+    {"weir_run_pair", take_pair, sizeof(weir_run_pair)},
     {"weir_pbf_stats", take_pbf, sizeof(weir_pbf_stats)},
     {"weir_run_stats", take_traversal_run, sizeof(weir_run_stats)},
     {"weir_prepare_stats", take_traversal_prepared, sizeof(weir_prepare_stats)},

@@ -45,9 +45,6 @@ static const struct form forms[] = {
      .kind = BFS,
      .direction = WEIR_DIRECTION_PUSH,
      .kernel = WEIR_KERNEL_DISCRETE},
-    {.name = "bfs in a column", .kind = BFS, .grid = 1},
-    {.name = "bfs in a row, with parents", .kind = BFS, .grid = 2, .parents = 1},
-    {.name = "bfs in a column, lists", .kind = BFS, .grid = 1, .wire = WEIR_WIRE_LIST},
     {.name = "bfs of 64 sources", .kind = BATCH, .sources = 64},
     {.name = "bfs of 5 sources", .kind = BATCH, .sources = 5},
     {.name = "bfs of 64 sources with levels", .kind = BATCH, .sources = 64, .levels = 1},
@@ -75,6 +72,9 @@ static const struct form forms[] = {
     {.name = "cc streamed", .kind = CC, .source = WEIR_CC_STREAMED},
     {.name = "color", .kind = COLOR},
     {.name = "color, permuted", .kind = COLOR, .permute = 1},
+    {.name = "bfs in a column", .kind = BFS, .grid = 1},
+    {.name = "bfs in a row, with parents", .kind = BFS, .grid = 2, .parents = 1},
+    {.name = "bfs in a column, lists", .kind = BFS, .grid = 1, .wire = WEIR_WIRE_LIST},
 };
 
 static const struct form *form_named(const char *name)

@@ -75,6 +75,14 @@ expect_ok plan rmat:10 --devices host:4 --partition 2d:2x2
 has "cannot be planned: --partition 2d:2x2 is for breadth-first search alone, not for shortest paths"
 refuse 2 "is a grid of 4 devices, and there are 3" plan rmat:8 bfs --devices host:3 --partition 2d:2x2
 
+# ---- what does not fit, and on how many it would, with as many columns ----
+WEIR_POOL_BYTES=1MiB
+export WEIR_POOL_BYTES
+refuse 1 "search in two dimensions of rmat:16: host:0 needs" bfs rmat:16 --devices host:4 --partition 2d:2x2
+refuse 1 "such devices would hold it" bfs rmat:16 --devices host:4 --partition 2d:2x2
+expect_ok bfs rmat:16 --devices host:16 --partition 2d:8x2 # equal parts they are not
+unset WEIR_POOL_BYTES
+
 # ---- refused; but for the number of devices before anything is loaded ----
 refuse 2 "--partition 2d:2x2 is a grid of 4 devices, and there are 3" bfs rmat:6 --devices host:3 --partition 2d:2x2
 refuse 2 "--partition 2d:1x2 is a grid of 2 devices, and there is 1" bfs rmat:6 --devices host:1 --partition 2d:1x2

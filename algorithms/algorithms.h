@@ -768,8 +768,10 @@ typedef struct weir_bfs weir_bfs;
 
 /** Place @p graph on the devices.
  *  @param[in] partition  as of weir_placement_create(); NULL: WEIR_PARTITION_EDGE over as many devices as
- *                        weir_devices_advise() says.
+ *                        weir_devices_advise() says; of kind WEIR_PARTITION_2D: a search in two dimensions
+ *                        (docs/two-dimensions.md), which reads direction, parents, wire and time_limit_ms.
  *  @param[in] options    NULL for defaults.
+ *  @retval WEIR_ERR_UNSUPPORTED  an option would have no effect; the detail names it.
  *  @retval WEIR_ERR_NOMEM  a part does not fit into its device's pool (WEIR_POOL_BYTES).
  *  The context outlives the object; graph and partition may be destroyed after the call.
  *  @par Blocks  yes. */

@@ -34,8 +34,7 @@ void weir__numbering_destroy(struct weir__numbering *numbering)
         return;
     weir_queue_destroy(numbering->queue);
     weir_device_free(device(numbering, 0), numbering->order);
-    weir_device_free(device(numbering, 0), numbering->counted[0]);
-    weir_device_free(device(numbering, 0), numbering->counted[1]);
+    weir_device_free(device(numbering, 0), numbering->counted);
     for (uint32_t p = 0; p < numbering->parts; p++)
         weir_device_free(device(numbering, p), numbering->map[p]);
     pthread_mutex_destroy(&numbering->lock);
@@ -406,14 +405,17 @@ weir_status weir__gather_count(struct weir__numbering *numbering, size_t value_b
 {
     struct delivery delivery = {.numbering = numbering};
     const void *values[WEIR_DEVICES_MAX] = {NULL};
-    void **counted = &numbering->counted[form != VALUES_AS_THEY_ARE];
     weir_status status;
     if (!weir__context_planned(numbering->context) || !may_be_on_devices(numbering, value_bytes) ||
         !all_gpus(numbering))
         return WEIR_OK;
     describe(&delivery, values, value_bytes, form);
-    if ((status = make_order(numbering)) || (status = make_maps(numbering, form)) || *counted)
+    const uint64_t bytes = 2 * delivery.stretch * delivery.width;
+    if ((status = make_order(numbering)) || (status = make_maps(numbering, form)) ||
+        bytes <= numbering->counted_bytes)
         return status;
+    weir_device_free(device(numbering, 0), numbering->counted); /* one gather at a time */
+    numbering->counted_bytes = bytes;
     return weir__device_alloc_as(device(numbering, 0), WEIR__GATHER_STAGE, 2 * delivery.stretch,
-                                 delivery.width, counted);
+                                 delivery.width, &numbering->counted);
 }

@@ -38,7 +38,8 @@ struct weir__numbering {
     uint32_t *map[WEIR_DEVICES_MAX]; /* device memory: vertex by row */
     uint32_t *order;                 /* memory of device 0: number by vertex */
     weir_queue *queue;               /* of device 0 */
-    void *counted[2];                /* where devices only count: two stretches, and wider ones */
+    void *counted; /* where devices only count: two stretches, of the widest values */
+    uint64_t counted_bytes;
 };
 
 /** @param[in] fields  as they are to be, but for the last four. @retval WEIR_ERR_NOMEM */

@@ -175,20 +175,30 @@ static void bring(const struct form *form, void *object, uint64_t vertices)
 {
     void *values;
     OK(weir__calloc(vertices, 8, "results", &values));
-    if (form->kind == BFS)
+    switch (form->kind) {
+    case BFS:
         OK(weir_bfs_levels(object, values));
-    else if (form->kind == BATCH && form->levels)
-        OK(weir_bfs_batch_levels(object, form->sources - 1, values));
-    else if (form->kind == SSSP && form->parents)
-        OK(weir_sssp_parents(object, values));
-    else if (form->kind == SSSP)
+        if (form->parents)
+            OK(weir_bfs_parents(object, values));
+        break;
+    case BATCH:
+        if (form->levels)
+            OK(weir_bfs_batch_levels(object, form->sources - 1, values));
+        break;
+    case SSSP:
         OK(weir_sssp_distances(object, values));
-    else if (form->kind == PR)
+        if (form->parents)
+            OK(weir_sssp_parents(object, values));
+        break;
+    case PR:
         OK(weir_pr_ranks(object, values));
-    else if (form->kind == CC)
+        break;
+    case CC:
         OK(weir_cc_labels(object, values));
-    else
+        break;
+    case COLOR:
         OK(weir_color_colors(object, values));
+    }
     free(values);
 }
 

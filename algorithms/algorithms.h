@@ -1242,7 +1242,7 @@ void weir_color_destroy(weir_color *color);
 weir_status weir_color_reference(const weir_graph *graph, uint32_t *colors_out);
 /** Judge colours by the arcs, on all devices; else as weir_bfs_certify(). Ends of an arc have different colours, and no colour is larger than the
  *  largest number of arcs of a vertex: those that leave it and, unless the graph was made with the reverse of every arc, those that come to it.
- *  On each device 4 bytes a vertex.
+ *  On each device 12 bytes a vertex; on the host 4, unless the graph was made with the reverse of every arc.
  *  @param[in] colors  as of weir_color_colors(); in host memory.
  *  @retval WEIR_ERR_VERIFY  a rule is broken; the detail names the smallest vertex that does so, and its arc. */
 weir_status weir_color_certify(weir_context *context, const weir_graph *graph,

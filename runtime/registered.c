@@ -163,7 +163,7 @@ weir_status weir__locked_alloc(weir_context *context, size_t count, size_t bytes
 
 void weir__locked_free(weir_context *context, void *data)
 {
-    if (data)
+    if (data && weir__memory_registered(context, data, 1))
         (void)weir_memory_unregister(context, data);
     free(data);
 }

@@ -56,10 +56,10 @@ weir_status weir__alloc(size_t count, size_t bytes, const char *what, void *data
 /** The same, cleared. @p data_out is a pointer to any pointer. */
 weir_status weir__calloc(size_t count, size_t bytes, const char *what, void *data_out);
 /** As weir__alloc(), in whole pages of its own that are registered (weir_memory_register()).
- *  @par Blocks  as weir_memory_register(). */
+ *  @retval WEIR_ERR_NOMEM  it cannot be page-locked, too.  @par Blocks  as weir_memory_register(). */
 weir_status weir__locked_alloc(weir_context *context, size_t count, size_t bytes, const char *what,
                                void *data_out);
-/** NULL is fine. @par Blocks  as weir_memory_unregister(). */
+/** Free it, or memory of weir__alloc(). NULL is fine. @par Blocks  as weir_memory_unregister(). */
 void weir__locked_free(weir_context *context, void *data);
 
 /** Read a structure of a caller's that begins with its size (docs/abi.md). A shorter one is an older caller's, which

@@ -155,8 +155,8 @@ typedef struct weir_worklist_config {
      *  many as it has multiprocessors, or threads. */
     uint32_t queues;
     /** Non-zero: atoms are 4 bytes each, or several times 4 bytes in arrays apart, and lie where whole lines of 128 bytes are read best, as
-     *  arcs in host memory do. Lanes of a GPU's warp then read each tile along its lines. Where tiles are short, or somebody
-     *  chose a worker or a mapping, it has no effect. */
+     *  arcs in host memory do. Lanes of a GPU's warp then read each tile along its lines. Where tiles are short, the kernel is
+     *  live, the operator adds up tiles, or somebody chose a mapping, or a worker other than a warp, it has no effect. */
     int lines;
 } weir_worklist_config;
 /** Most of weir_worklist_config.passed_permille with which several workers have narrow rounds. */

@@ -182,19 +182,25 @@ static int find_roots(struct session *session)
     return weir__cli_sources(&request, graph, &session->roots, &session->report.count);
 }
 
+/* Results come faster into page-locked memory. Where none is to be had, any does. */
+static weir_status take(const struct session *session, size_t count, size_t bytes, const char *what,
+                        void *data_out)
+{
+    const weir_status status =
+        weir__locked_alloc(session->report.context, count, bytes, what, data_out);
+    return status == WEIR_ERR_NOMEM ? weir__alloc(count, bytes, what, data_out) : status;
+}
+
 static int allocate(struct session *session)
 {
     const size_t vertices = (size_t)session->graph->vertices, roots = session->report.count;
     weir__cli_graph500_report *report = &session->report;
     weir_status status;
-    weir_context *context = report->context;
-    if ((status = weir__locked_alloc(context, vertices, sizeof *session->levels, "levels",
-                                     &session->levels)) ||
-        (status = weir__locked_alloc(context, vertices, sizeof *session->parents, "parents",
-                                     &session->parents)) ||
-        (session->sssp &&
-         (status = weir__locked_alloc(context, vertices, sizeof *session->distances, "distances",
-                                      &session->distances))) ||
+    if ((status = take(session, vertices, sizeof *session->levels, "levels", &session->levels)) ||
+        (status =
+             take(session, vertices, sizeof *session->parents, "parents", &session->parents)) ||
+        (session->sssp && (status = take(session, vertices, sizeof *session->distances, "distances",
+                                         &session->distances))) ||
         (status = weir__calloc(roots, sizeof *report->runs, "results", &report->runs)))
         return weir__cli_fail_status(status);
     for (size_t i = 0; i < roots; i++)

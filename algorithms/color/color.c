@@ -27,6 +27,18 @@ static uint64_t order_count(const void *user, uint32_t device, uint32_t sender)
     return color->config.permute != 0;
 }
 
+/* As many rows as can have so many arcs. On host devices a row has one thread, whoever's it is. */
+static uint64_t hub_count(const void *user, uint32_t device, uint32_t sender)
+{
+    const weir_color *color = user;
+    const weir_rows_part *part = weir__row_steps_part(&color->on, device);
+    const uint64_t most = (part->arcs_out + part->arcs_in) / COLOR_HUB;
+    (void)sender;
+    if (!weir__device_is_gpu(weir_context_device(color->on.context, device)))
+        return 0;
+    return most < part->owned ? most : part->owned;
+}
+
 #define FIELD(name) .field = offsetof(struct color_args, name)
 static const weir_steps_array arrays[] = {
     {.name = "color",
@@ -37,9 +49,23 @@ static const weir_steps_array arrays[] = {
      .bytes = 4,
      FIELD(color)},
     {.name = "order", .extent = WEIR_STEPS_OWNED, .count = order_count, .bytes = 4, FIELD(order)},
-    {.name = "even list", .extent = WEIR_STEPS_OWNED, .bytes = 4, FIELD(list[0])},
-    {.name = "odd list", .extent = WEIR_STEPS_OWNED, .bytes = 4, FIELD(list[1])},
-    {.name = "lengths", .more = 1, .bytes = 4, FIELD(length)},
+    {.name = "even list", .extent = WEIR_STEPS_OWNED, .bytes = 4, FIELD(list[COLOR_REST][0])},
+    {.name = "odd list", .extent = WEIR_STEPS_OWNED, .bytes = 4, FIELD(list[COLOR_REST][1])},
+    {.name = "even list of hubs",
+     .extent = WEIR_STEPS_COUNTED,
+     .count = hub_count,
+     .bytes = 4,
+     FIELD(list[COLOR_HUBS][0])},
+    {.name = "odd list of hubs",
+     .extent = WEIR_STEPS_COUNTED,
+     .count = hub_count,
+     .bytes = 4,
+     FIELD(list[COLOR_HUBS][1])},
+    {.name = "lengths",
+     .more = 2 * COLOR_CLASSES - 1,
+     .first = WEIR_STEPS_FILLED,
+     .bytes = 4,
+     FIELD(length)},
 };
 
 #define PHASE(text, at)                                              \
@@ -108,6 +134,7 @@ static weir_status create(struct weir__algorithm *head, const struct weir__makin
 {
     weir_color *color = (weir_color *)head;
     weir_rows_config config = WEIR_ROWS_CONFIG_INIT;
+    uint32_t hubs = 0;
     weir_status status = weir__partition_fits(making->context, making->graph, making->partition);
     if (status)
         return status;
@@ -116,9 +143,12 @@ static weir_status create(struct weir__algorithm *head, const struct weir__makin
     head->on = &color->on;
     status = weir__row_steps_create(&color->on, &form, making->context, making->graph,
                                     making->partition, making->options, &config, color);
+    for (uint32_t d = 0; d < color->on.parts && !status; d++)
+        hubs |= hub_count(color, d, 0) != 0;
     for (uint32_t d = 0; d < color->on.parts && !status; d++) {
         struct color_args *args = weir_steps_args(color->on.steps, d);
         args->both = !weir_rows_symmetric(color->on.rows);
+        args->hubs = hubs;
         if (color->config.permute)
             status = enter_order(color, d);
     }

@@ -124,6 +124,8 @@ static inline const char *take_line(const weir__plain_form *form, const char *at
 
 /* Lines that are taken one by one before many are tried again. */
 #define LINES_BETWEEN 32u
+/* Bytes that were taken many at a time, at least, where the next are tried so soon again. */
+#define TRIED_LEAST 2048
 
 static const char *take_lines(const weir__plain_form *form, const char *text, const char *end,
                               weir__plain *plain)
@@ -135,8 +137,8 @@ static const char *take_lines(const weir__plain_form *form, const char *text, co
         if (alone == 0) {
             const char *begin = text;
             text = weir__plain_stretches(form, text, end, plain);
-            alone =
-                text == begin ? LINES_BETWEEN : 1; /* the one that was left may be the only such */
+            /* The one that was left may be the only such; but a look at many costs more than a few of them one by one. */
+            alone = text - begin < TRIED_LEAST ? LINES_BETWEEN : 1;
             continue;
         }
         const char *next = take_line(form, text, id, &weight);

@@ -92,14 +92,16 @@ INSIDE int is_blank(char c)
     return c == ' ' || c == '\t';
 }
 
-/* Take the lines of a stretch. @return how many bytes were taken. */
+/* Take the lines of a stretch. @param[out] odd  one of them is not plain, or cannot be kept: what is behind it is left, too.
+ *  @return how many bytes were taken. */
 INSIDE unsigned take_stretch(const weir__plain_form *form, const char *text, const uint16_t *places,
-                             unsigned count, int letter, int weighted, weir__plain *plain)
+                             unsigned count, int letter, int weighted, weir__plain *plain, int *odd)
 {
     const unsigned before = letter ? 2 : 0, each = before + 2 + (weighted ? 1 : 0);
     const uint64_t lines = count / each < plain->room ? count / each : plain->room;
     unsigned at = 0;
-    for (uint64_t i = 0; i < lines; i++) {
+    uint64_t i;
+    for (i = 0; i < lines; i++) {
         const uint16_t *ends = &places[i * each + before];
         const unsigned begin = at + before, first = ends[0], second = ends[1];
         const unsigned last = weighted ? ends[2] : second;
@@ -117,6 +119,7 @@ INSIDE unsigned take_stretch(const weir__plain_form *form, const char *text, con
             break;
         at = last + 1;
     }
+    *odd = i < lines;
     return at;
 }
 
@@ -128,14 +131,16 @@ WIDE static const char *take_stretches(const weir__plain_form *form, const char 
     double weights[STRETCH / LINE_LEAST];
     weir__plain here = {.sources = sources, .targets = targets, .weights = weights};
     unsigned taken = 1;
-    while (taken && (size_t)(end - text) >= STEP && plain->count < plain->room) {
+    int odd = 0;
+    while (taken && !odd && (size_t)(end - text) >= STEP && plain->count < plain->room) {
         const size_t left = (size_t)(end - text) / STEP * STEP;
         const unsigned count = find_ends(text, left < STRETCH ? (unsigned)left : STRETCH, places);
         here.count = 0;
         here.room = plain->room - plain->count;
-        taken = form->letter     ? take_stretch(form, text, places, count, 1, form->weighted, &here)
-                : form->weighted ? take_stretch(form, text, places, count, 0, 1, &here)
-                                 : take_stretch(form, text, places, count, 0, 0, &here);
+        taken = form->letter
+                    ? take_stretch(form, text, places, count, 1, form->weighted, &here, &odd)
+                : form->weighted ? take_stretch(form, text, places, count, 0, 1, &here, &odd)
+                                 : take_stretch(form, text, places, count, 0, 0, &here, &odd);
         memcpy(plain->sources + plain->count, sources, here.count * sizeof *sources);
         memcpy(plain->targets + plain->count, targets, here.count * sizeof *targets);
         if (form->weighted)

@@ -146,9 +146,12 @@ static void values_lie_on_the_devices(void **state)
 {
     weir_context *context = context_or_skip(*state);
     weir_graph *graph = open_graph("rmat:9", 1);
+    weir_partition *partition; /* of small graphs not all devices would take part */
     weir_color *color;
     uint64_t count = 0;
-    OK(weir_color_create(context, graph, NULL, NULL, NULL, &color));
+    OK(weir_partition_create(graph, WEIR_PARTITION_EDGE, weir_context_device_count(context), 1,
+                             NULL, &partition));
+    OK(weir_color_create(context, graph, partition, NULL, NULL, &color));
     weir_values values = WEIR_VALUES_INIT;
     STATUS(weir_color_values(color, 0, &values), WEIR_ERR_INVALID);
     OK(weir_color_run(color, NULL));
@@ -166,6 +169,7 @@ static void values_lie_on_the_devices(void **state)
     weir_prepare_stats prepared = WEIR_PREPARE_STATS_INIT;
     OK(weir_color_prepared(color, &prepared));
     weir_color_destroy(color);
+    weir_partition_destroy(partition);
     weir_graph_destroy(graph);
     weir_context_destroy(context);
 }

@@ -174,7 +174,7 @@ function graph_text(text, n) {
     if (n < 3) part[3] = 0
     if (part[1] < 1 || part[1] > 40) refuse(text ": a scale should be 1 to 40")
     if (part[2] < 1 || part[2] > 4096) refuse(text ": a factor should be 1 to 4096")
-    if (part[3] > 2 ^ part[1]) refuse(text ": no vertex has so many arcs")
+    if (n == 3 && (part[3] < 1 || part[3] > 2 ^ part[1])) refuse(text ": a vertex has 1 arc to as many as there are vertices")
 }
 
 # "2x4" into grid_rows and grid_columns.

@@ -4,7 +4,7 @@
 function text_of(line) { sub(/^[^:]*: */, "", line); sub(/,$/, "", line); gsub(/"/, "", line); return line }
 
 # What a document holds: name, grid, wire, levels; real[level, member], and real["all"], milliseconds of all kernels.
-function document_read(file, line, level, trial, on, key, n, best, most_levels) {
+function document_read(file, line, level, trial, on, key, n, best, most_levels, seeded) {
     delete real; delete times
     name = grid = wire = source = undirected = ""
     trial = level = -1; on = most_levels = best = 0
@@ -36,7 +36,9 @@ function document_read(file, line, level, trial, on, key, n, best, most_levels) 
     if (name == "" || undirected != "true") refuse(file ": no document of weir bfs rmat:SCALE --undirected --json")
     if (grid !~ /^2d:/ || most_levels < 2) refuse(file ": no search in two dimensions with levels")
     grid_text(substr(grid, 4))
-    graph_text(name)
+    key = name
+    if (split(name, seeded, ",") == 3) sub(/,[0-9]+$/, "", key) # the third is a seed here
+    graph_text(key)
     for (level = 0; level < most_levels; level++)
         for (n = 1; n <= 4; n++) real[level, phase[n]] = times[best, level, phase[n] "_ms"]
     real["all"] = times[best]

@@ -47,6 +47,10 @@ for grid in 1x1 2x2 3x2 2x4 1x5; do
     done
 done
 
+expect_ok bfs rmat:12,8,99999 --undirected --devices host:2 --partition 2d:2x1 --json run.json
+model 0 hold plain run.json
+has "**rmat:12,8,99999, 2x1, wire auto**"
+
 # ---- times that are made of figures have these in them ----
 printf 'arc_ns 2000\nvertex_ns 30000\nbarrier_us 1000\n' >made
 expect_ok bfs rmat:13 --undirected --devices host:1 --partition 2d:1x1 --json run.json
@@ -128,7 +132,8 @@ wrong "the model knows rmat:SCALE" levels plain grid:9x9 2x2
 wrong "a scale should be 1 to 40" levels plain rmat:41 2x2
 wrong "a grid is RxC" levels plain rmat:8 2x0
 wrong "the wire is list" levels plain rmat:8 2x2 post
-wrong "no vertex has so many arcs" levels plain rmat:4,16,99 2x2
+wrong "a vertex has 1 arc to" levels plain rmat:4,16,99 2x2
+wrong "a vertex has 1 arc to" levels plain rmat:4,16,0 2x2
 model 2
 model 2 hold plain
 model 2 draw plain

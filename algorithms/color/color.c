@@ -72,7 +72,8 @@ static const weir_steps_array arrays[] = {
     {                                                                \
         .name = text, .ns = COLOR_NS + at, .steps = COLOR_STEPS + at \
     }
-static const weir_steps_phase phases[] = {PHASE("take", COLOR_TAKE), PHASE("check", COLOR_CHECK)};
+static const weir_steps_phase phases[] = {PHASE("take", COLOR_TAKE), PHASE("check", COLOR_CHECK),
+                                          PHASE("find hubs", COLOR_FIND)};
 
 static const weir_steps_program program = {
     .what = "a colouring",

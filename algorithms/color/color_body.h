@@ -26,7 +26,7 @@ enum {
 enum color_class { COLOR_REST = 0, COLOR_HUBS, COLOR_CLASSES };
 
 /** Kinds of supersteps, and what lies in weir_steps_page.result. */
-enum color_phase { COLOR_TAKE = 0, COLOR_CHECK, COLOR_PHASES };
+enum color_phase { COLOR_TAKE = 0, COLOR_CHECK, COLOR_FIND, COLOR_PHASES };
 enum color_result {
     COLOR_TAKEN = 0, /* colours that vertices took, */
     COLOR_ARCS,      /* and arcs that were looked at */
@@ -233,6 +233,34 @@ WEIR_DEV int color_loses(const struct color_args *a, const weir_arcs *arcs, uint
     return loses;
 }
 
+/* The same of a short row, by one lane. */
+WEIR_DEV int color_loses_alone(const struct color_args *a, const weir_arcs *arcs, uint32_t row,
+                               struct color_tally *tally)
+{
+    const uint32_t *color = a->color[a->member.index];
+    const uint32_t number = a->part.begin + row, own = color[number];
+    const uint64_t end = arcs->offsets[row + 1];
+    int loses = 0;
+    for (uint64_t at = arcs->offsets[row]; at < end && !loses; at += COLOR_BATCH) {
+        uint32_t other[COLOR_BATCH], seen[COLOR_BATCH];
+        for (uint32_t j = 0; j < COLOR_BATCH; j++)
+            other[j] = at + j < end ? arcs->targets[at + j] : number;
+        for (uint32_t j = 0; j < COLOR_BATCH; j++)
+            seen[j] = other[j] < number ? color[other[j]] : COLOR_NONE;
+        for (uint32_t j = 0; j < COLOR_BATCH; j++)
+            loses |= seen[j] == own;
+        tally->did[COLOR_ARCS] += end - at < COLOR_BATCH ? end - at : COLOR_BATCH;
+    }
+    return loses;
+}
+
+WEIR_DEV int color_is_lost_alone(const struct color_args *a, uint32_t row,
+                                 struct color_tally *tally)
+{
+    return color_loses_alone(a, &a->part.out, row, tally) ||
+           (a->both && color_loses_alone(a, &a->part.in, row, tally));
+}
+
 WEIR_DEV int color_is_lost(const struct color_args *a, uint32_t row, uint32_t index, uint32_t count,
                            struct color_tally *tally)
 {
@@ -324,7 +352,7 @@ WEIR_DEV void color_check_rest(const struct color_args *a, struct color_shared *
     const uint64_t stride = weir_steps_threads(b);
     for (uint64_t i = (uint64_t)weir_steps_warp(b) * WEIR_LANES; i < count; i += stride) {
         const struct color_mine mine = color_next(a, round, i + weir_lane(), count);
-        int lost = mine.alone && color_is_lost(a, mine.row, 0, 1, tally);
+        int lost = mine.alone && color_is_lost_alone(a, mine.row, tally);
         weir_lanes_sync();
         for (uint32_t who = weir_ballot(mine.together); who; who &= who - 1) {
             const uint32_t lane = weir_first_bit_u32(who);
@@ -404,7 +432,7 @@ WEIR_DEV void color_body(const struct color_args *a, struct color_shared *shared
         a->color[a->member.index][a->part.begin + row] = 0; /* it has no neighbours */
     if (a->hubs) {
         color_find_hubs(a, shared, b);
-        if (color_barrier(a, shared, b, COLOR_TAKE, &since_ns, &all))
+        if (color_barrier(a, shared, b, COLOR_FIND, &since_ns, &all))
             return;
         all = 1;
     }

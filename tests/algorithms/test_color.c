@@ -1,5 +1,6 @@
 /** @file test_color.c  Colourings on every set of devices: no two neighbours alike, and not more colours than a greedy way can need. What
  * is no colouring is named by the certificate; runs end when they are told to. */
+#include "runtime/internal.h"
 #include "tests/algorithms/cc_fixture.h"
 #include "algorithms/color/color_body.h"
 #include "algorithms/common/certify.h"
@@ -51,6 +52,9 @@ static uint64_t assert_colored(const weir_graph *graph, const uint32_t *colors)
     return distinct;
 }
 
+/* Of the last run: steps that looked for hubs. */
+static uint64_t finds;
+
 /* Two runs: what the first leaves must not be in the way of the second. */
 static uint64_t check_color(weir_context *context, const weir_graph *graph,
                             const weir_partition *partition, uint64_t permute)
@@ -72,7 +76,9 @@ static uint64_t check_color(weir_context *context, const weir_graph *graph,
         OK(weir_color_certify(context, graph, colors));
         assert_int_equal(stats.reached, graph->vertices);
         assert_int_equal(stats.arcs_reached, graph->arcs);
-        assert_true(stats.steps >= 2 && stats.steps % 2 == 0);
+        finds = stats.phase[2].steps;
+        assert_true(finds <= 1);
+        assert_true(stats.steps >= 2 + finds && (stats.steps - finds) % 2 == 0);
         assert_true(stats.work.atoms >= graph->arcs);
         assert_string_equal(stats.phase[0].name, "take");
         assert_string_equal(stats.phase[1].name, "check");
@@ -107,6 +113,7 @@ static void numbers_of_colors_are_known(void **state)
     weir_graph *graph = open_graph("complete:1500", 0);
     assert_true(1500 > COLOR_WORDS * 32);
     assert_int_equal(check_color(context, graph, NULL, 0), 1500);
+    assert_int_equal(finds, weir__device_is_gpu(weir_context_device(context, 0)));
     weir_graph_destroy(graph);
     graph = open_graph("chain:2000", 0);
     const uint64_t distinct = check_color(context, graph, NULL, 0);

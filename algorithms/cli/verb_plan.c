@@ -264,9 +264,9 @@ static weir_status make_on_host(const weir__cli_plans *plans, const struct weir_
     struct weir__sentence before = weir__fail_keep();
     maker->options->memory = WEIR_MEMORY_HOST;
     one->by_auto = !make(plans, maker, one);
+    weir__fail_restore(&before);
     if (one->by_auto)
         return WEIR_OK;
-    weir__fail_restore(&before);
     maker->options->memory = WEIR_MEMORY_DEVICE;
     return make(plans, maker, one);
 }
@@ -277,7 +277,8 @@ static int plan_one(weir__cli_plans *plans, weir__cli_plan_of *one)
     int of_others;
     struct making making = {algorithm, request_of(plans, algorithm), options_of(plans->request),
                             &one->streamed};
-    const int in_2d = plans->request->partition_2d != NULL; /* its arcs lie on the devices */
+    /* Two dimensions read no memory: their arcs lie on the devices. */
+    const int in_2d = plans->request->partition_2d != NULL;
     const struct weir__maker maker = {algorithm->verb.name, &making, create, algorithm->destroy,
                                       in_2d ? NULL : &making.options};
     weir__cli_progress("planning %s", algorithm->verb.name);

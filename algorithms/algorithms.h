@@ -257,8 +257,10 @@ typedef struct weir_partition {
     const uint8_t *owner;  /**< vertices values, below parts */
     uint64_t cut_arcs;     /**< arcs between different parts */
     double vertex_balance; /**< largest part / mean, by vertices; 1 is perfect */
-    double arc_balance;    /**< the same by arcs */
-    double prepare_ms;     /**< what weir_partition_create() or weir_partition_read() took */
+    /** The same by arcs, each counted for the owner of its tail. In two dimensions, too, where the fullest part may have `rows` times as
+     *  many. */
+    double arc_balance;
+    double prepare_ms; /**< what weir_partition_create() or weir_partition_read() took */
     /** WEIR_PARTITION_2D: rows and columns of the grid of parts; 0 elsewhere. Part number column * rows + row stands at a row and a
      *  column. It owns vertices as any part does; beside that it has the arcs that lead from vertices of its column to vertices
      *  of its row. */

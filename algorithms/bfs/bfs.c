@@ -184,33 +184,6 @@ static weir_status make_again(const void *user, weir_context *context, const wei
     return status;
 }
 
-/* In two dimensions: a plan on another number of devices has as many columns. */
-struct again {
-    const weir_run_options *options;
-    uint32_t columns;
-};
-
-static weir_status make_cells_again(const void *user, weir_context *context,
-                                    const weir_graph *graph, const weir_partition *partition,
-                                    void **object_out)
-{
-    const struct again *again = user;
-    weir_partition *cells;
-    weir_status status;
-    *object_out = NULL;
-    if (partition->kind == WEIR_PARTITION_2D)
-        return make_again(again->options, context, graph, partition, object_out);
-    if (partition->parts % again->columns)
-        return weir__fail(WEIR_ERR_UNSUPPORTED, "%u devices are no grid of %u columns",
-                          partition->parts, again->columns);
-    if ((status = weir_partition_create_2d(graph, partition->parts / again->columns, again->columns,
-                                           &cells)))
-        return status;
-    status = make_again(again->options, context, graph, cells, object_out);
-    weir_partition_destroy(cells);
-    return status;
-}
-
 static void destroy_again(void *object)
 {
     weir_bfs_destroy(object);
@@ -230,11 +203,10 @@ weir_status weir_bfs_create(weir_context *context, const weir_graph *graph,
         (status = weir__calloc(1, sizeof *bfs, "bfs", &bfs)))
         return status;
     bfs->parents = making.options->parents;
-    const struct again again = {&making.known, in_2d ? partition->columns : 0};
     const struct weir__maker one = {"breadth-first search", &making.known, make_again,
                                     destroy_again, &making.known};
-    const struct weir__maker two = {"breadth-first search in two dimensions", &again,
-                                    make_cells_again, destroy_again, NULL};
+    const struct weir__maker two = {"breadth-first search in two dimensions", &making.known,
+                                    make_again, destroy_again, NULL};
     making.maker = in_2d ? &two : &one;
     making.cells = 1;
     if ((status = weir__algorithm_create(&bfs->head, &making, WEIR_SHAPE_LEVELS, create))) {

@@ -23,7 +23,7 @@ static int keep_pairs(weir__cli_trials *trials, weir__cli_level *kept, uint64_t 
 }
 
 int weir__cli_trials_levels(weir__cli_trials *trials, weir__cli_trial *trial,
-                            const weir__cli_algorithm *algorithm, void *object)
+                            const weir__cli_algorithm *algorithm, void *object, int pairs)
 {
     const uint64_t known = algorithm->levels_known ? algorithm->levels_known(object) : 0;
     int code = EXIT_DONE;
@@ -33,7 +33,8 @@ int weir__cli_trials_levels(weir__cli_trials *trials, weir__cli_trial *trial,
         weir_status status = algorithm->level(object, level, &kept.told);
         if (status)
             return weir__cli_fail_status(status);
-        code = keep_pairs(trials, &kept, level, algorithm, object, trial->stats.devices);
+        if (pairs)
+            code = keep_pairs(trials, &kept, level, algorithm, object, trial->stats.devices);
         if (!code)
             code = weir__cli_records_add(&trials->levels, &kept);
     }

@@ -187,7 +187,7 @@ static const weir__cli_option options[] = {
            "kernels read over the link; auto: on the devices if all fits, else\n"
            "in host memory (arcs of cc are streamed then); default: auto"),
     CHOICE("balance", "B", VERB_SEARCH, balance, weir__cli_balances, "off; default: off"),
-    CHOICE("wire", "W", VERB_SEARCH, wire, weir__cli_wires,
+    CHOICE("wire", "W", VERB_SEARCH | VERB_PLAN, wire, weir__cli_wires,
            "what devices send of vertices with --partition 2d:RxC: list, bitmap,\n"
            "auto: whichever is shorter, each pair in each level; elsewhere it is\n"
            "list; default: auto"),

@@ -8,11 +8,12 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Refuse a seed when nothing draws numbers. Sources do, and two of the partitions. */
+/* Refuse a seed when nothing draws numbers. Two of the partitions do, and sources where they are searched from: what a plan says is the
+ * same for all. */
 static int check_seed(const weir__cli_request *request)
 {
     const weir__cli_algorithm *algorithm = request->verb->algorithm;
-    if (!weir__cli_given(request, "seed") || request->sources ||
+    if (!weir__cli_given(request, "seed") || (request->sources && algorithm) ||
         request->partition == WEIR_PARTITION_RANDOM || request->partition == WEIR_PARTITION_METIS)
         return EXIT_DONE;
     return weir__cli_fail(EXIT_USAGE,

@@ -40,11 +40,10 @@ int weir__cli_trial_finish(weir__cli_trial *trial, const weir__cli_algorithm *al
 
 weir__cli_trials weir__cli_trials_none(void)
 {
-    return (weir__cli_trials){
-        .rows = weir__cli_records_of(sizeof(weir__cli_trial), "result"),
-        .links = weir__cli_records_of(sizeof(weir__cli_link), "figure of a link"),
-        .levels = weir__cli_records_of(sizeof(weir__cli_level), "level"),
-        .pairs = weir__cli_records_of(sizeof(weir__cli_pair), "figure of a level")};
+    return (weir__cli_trials){.rows = weir__cli_records_of(sizeof(weir__cli_trial), "result"),
+                              .links = weir__cli_records_of(sizeof(weir__cli_link), "link figure"),
+                              .levels = weir__cli_records_of(sizeof(weir__cli_level), "level"),
+                              .pairs = weir__cli_records_of(sizeof(weir__cli_pair), "pair figure")};
 }
 
 void weir__cli_trials_free(weir__cli_trials *trials)

@@ -49,9 +49,10 @@ int weir__cli_trial_finish(weir__cli_trial *trial, const weir__cli_algorithm *al
 /** Keep what the links carried in the last run of the object, and note in the trial where that is. */
 int weir__cli_trials_links(weir__cli_trials *trials, weir__cli_trial *trial,
                            const weir__cli_algorithm *algorithm, void *object);
-/** The same of what its levels told (levels.c). */
+/** The same of what its levels told (levels.c); where a report shows it, since that is up to 1024 levels a trial.
+ *  @param[in] pairs  what each pair of devices sent as well, which documents alone show. */
 int weir__cli_trials_levels(weir__cli_trials *trials, weir__cli_trial *trial,
-                            const weir__cli_algorithm *algorithm, void *object);
+                            const weir__cli_algorithm *algorithm, void *object, int pairs);
 /** Bytes of all levels of a trial, and the most partners. */
 int weir__cli_levels_sum(const weir__cli_trials *trials, const weir__cli_trial *trial,
                          weir_run_level *sum_out);

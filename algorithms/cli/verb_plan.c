@@ -32,7 +32,8 @@ static int check_arguments(weir__cli_request *request)
     request->graph = NULL;
     if (request->weights.kind == WEIR_WEIGHTS_FILE)
         return weir__cli_fail(EXIT_USAGE, "--weights file: --vertices and --arcs name no file");
-    if (request->partition != PARTITION_AUTO && request->partition != WEIR_PARTITION_EDGE)
+    if (request->partition != PARTITION_AUTO && request->partition != WEIR_PARTITION_EDGE &&
+        request->partition != WEIR_PARTITION_2D)
         return weir__cli_fail(EXIT_USAGE,
                               "--partition %s: parts of --vertices and --arcs are equal",
                               weir__cli_partitions.built[request->partition]);
@@ -62,6 +63,7 @@ static weir_run_options options_of(const weir__cli_request *request)
     options.direction = (weir_direction)request->direction;
     options.memory = (weir_memory)request->memory;
     options.parents = request->parents;
+    options.wire = (weir_wire)request->wire;
     return options;
 }
 
@@ -131,11 +133,21 @@ static int choose_batch(const weir__cli_plans *plans, weir__cli_plan_of *one)
     return EXIT_DONE;
 }
 
+/* Those that can be planned, in the order of the table: "bfs, sssp, pr". */
+static void list_verbs(char *room, size_t size)
+{
+    const weir__cli_verb *verb;
+    size_t at = 0;
+    for (size_t i = 0; (verb = weir__cli_verb_at(i)) && verb->algorithm && at < size; i++)
+        at += (size_t)snprintf(room + at, size - at, "%s%s", i ? ", " : "", verb->name);
+}
+
 /* Those that were asked for, whose options fit. */
 static int choose_verbs(weir__cli_plans *plans)
 {
     const char *only = plans->request->only;
     const weir__cli_verb *verb;
+    char verbs[96];
     int code = EXIT_DONE;
     for (size_t i = 0; (verb = weir__cli_verb_at(i)) && verb->algorithm && !code; i++) {
         if ((only && strcmp(only, verb->name) != 0) || plans->count == PLANS_MAX)
@@ -149,9 +161,11 @@ static int choose_verbs(weir__cli_plans *plans)
     }
     if (code)
         return code;
-    if (!plans->count)
-        return weir__cli_fail(EXIT_USAGE,
-                              "%s: plan takes bfs, sssp, pr or cc, or none of them for all", only);
+    if (!plans->count) {
+        list_verbs(verbs, sizeof verbs);
+        return weir__cli_fail(EXIT_USAGE, "%s: plan takes one of %s, or none of them for all", only,
+                              verbs);
+    }
     if ((code = any_left(plans)))
         return code;
     if (weir__cli_given(plans->request, "weights") && !any_weighted(plans))
@@ -167,20 +181,28 @@ static int open_graph(weir__cli_plans *plans)
     weir_graph_options options = WEIR_GRAPH_OPTIONS_INIT;
     char weights[WEIGHTS_ROOM];
     weir_status status;
-    if (!request->graph) {
-        plans->sketch = weir__graph_sketch(request->vertices, request->arcs, request->undirected,
-                                           WEIR_WEIGHT_U32);
-        return EXIT_DONE;
-    }
     options.undirected = request->undirected;
     weir__cli_progress("loading %s", request->graph);
     if ((status = weir_graph_open(request->graph, &options, &plans->graph)))
         return weir__cli_fail_status(status);
     if (!plans->graph->vertices)
         return weir__cli_fail(EXIT_USAGE, "%s: the graph has no vertices", request->graph);
-    int code = any_weighted(plans) ? weir__cli_weigh(request, plans->graph, weights) : EXIT_DONE;
+    return any_weighted(plans) ? weir__cli_weigh(request, plans->graph, weights) : EXIT_DONE;
+}
+
+static int choose_graph(weir__cli_plans *plans)
+{
+    const weir__cli_request *request = plans->request;
+    weir_status status = WEIR_OK;
+    int code = EXIT_DONE;
+    if (request->graph)
+        code = open_graph(plans);
+    else
+        plans->sketch = weir__graph_sketch(request->vertices, request->arcs, request->undirected,
+                                           WEIR_WEIGHT_U32);
     if (!code && request->partition != PARTITION_AUTO)
-        status = weir__cli_partition_make(request, plans->graph, plans->devices, &plans->partition);
+        status = weir__cli_partition_make(request, weir__cli_plans_graph(plans), plans->devices,
+                                          &plans->partition);
     return status ? weir__cli_fail_status(status) : code;
 }
 
@@ -242,9 +264,9 @@ static weir_status make_on_host(const weir__cli_plans *plans, const struct weir_
     struct weir__sentence before = weir__fail_keep();
     maker->options->memory = WEIR_MEMORY_HOST;
     one->by_auto = !make(plans, maker, one);
+    weir__fail_restore(&before);
     if (one->by_auto)
         return WEIR_OK;
-    weir__fail_restore(&before);
     maker->options->memory = WEIR_MEMORY_DEVICE;
     return make(plans, maker, one);
 }
@@ -255,8 +277,10 @@ static int plan_one(weir__cli_plans *plans, weir__cli_plan_of *one)
     int of_others;
     struct making making = {algorithm, request_of(plans, algorithm), options_of(plans->request),
                             &one->streamed};
+    /* Two dimensions read no memory: their arcs lie on the devices. */
+    const int in_2d = plans->request->partition_2d != NULL;
     const struct weir__maker maker = {algorithm->verb.name, &making, create, algorithm->destroy,
-                                      &making.options};
+                                      in_2d ? NULL : &making.options};
     weir__cli_progress("planning %s", algorithm->verb.name);
     if (!(one->plan = calloc(1, sizeof *one->plan)))
         return weir__cli_fail(EXIT_RUN, "no memory for a plan");
@@ -264,7 +288,8 @@ static int plan_one(weir__cli_plans *plans, weir__cli_plan_of *one)
     if (!status && (one->lacks != UINT32_MAX || one->host_lacks) && algorithm->fall_back &&
         algorithm->fall_back(&making.request))
         status = make(plans, &maker, one);
-    else if (!status && one->lacks != UINT32_MAX && making.options.memory == WEIR_MEMORY_AUTO)
+    else if (!status && one->lacks != UINT32_MAX && !in_2d &&
+             making.options.memory == WEIR_MEMORY_AUTO)
         status = make_on_host(plans, &maker, one);
     if (status) {
         free(one->plan);
@@ -323,7 +348,7 @@ int weir__cli_plan(const weir__cli_request *given)
     if (!code)
         code = weir__cli_plan_devices(plans);
     if (!code)
-        code = open_graph(plans);
+        code = choose_graph(plans);
     if (!code && plans->context)
         plans->host_left = weir__room_left(); /* with the graph there, as a run finds it */
     for (uint32_t i = 0; i < plans->count && !code; i++)

@@ -279,19 +279,21 @@ int weir__cli_verify(struct weir__cli_session *session, weir__cli_trial *trial)
 /* Gather, verify and keep what a run found. */
 static int finish_trial(struct weir__cli_session *session, weir__cli_trial *trial)
 {
+    const weir__cli_request *request = session->request;
     const weir__cli_algorithm *algorithm = session->algorithm;
     weir_status status = algorithm->values(session->object, session->values);
     if (!status && session->parents)
         status = algorithm->parents(session->object, session->parents);
     if (status)
         return weir__cli_fail_status(status);
-    int code = weir__cli_trial_finish(trial, algorithm, session->request, session->values,
+    int code = weir__cli_trial_finish(trial, algorithm, request, session->values,
                                       session->graph->vertices);
     if (!code)
         code = weir__cli_trials_links(&session->trials, trial, algorithm, session->object);
-    if (!code)
-        code = weir__cli_trials_levels(&session->trials, trial, algorithm, session->object);
-    if (!code && session->request->verify)
+    if (!code && (request->json || request->stats))
+        code = weir__cli_trials_levels(&session->trials, trial, algorithm, session->object,
+                                       request->json != NULL);
+    if (!code && request->verify)
         code = weir__cli_verify(session, trial);
     return code ? code : weir__cli_trials_add(&session->trials, trial);
 }

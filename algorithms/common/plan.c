@@ -58,6 +58,7 @@ static weir_status make(const struct weir__maker *maker, weir_context *planned,
     void *object = NULL;
     memset(plan_out, 0, sizeof *plan_out);
     plan_out->devices = weir_context_device_count(planned);
+    plan_out->columns = partition ? partition->columns : 0;
     for (uint32_t d = 0; d < plan_out->devices; d++)
         plan_out->device[d].info = (weir_device_info)WEIR_DEVICE_INFO_INIT;
     plan_out->home.info = (weir_device_info)WEIR_DEVICE_INFO_INIT;
@@ -97,12 +98,27 @@ uint32_t weir__plan_lacks(const struct weir__plan *plan)
     return UINT32_MAX;
 }
 
+/* A device that lacks memory; that others would be like it is taken for granted. */
+static const struct weir__plan_use *lacking(const struct weir__plan *plan)
+{
+    const uint32_t lacks = weir__plan_lacks(plan);
+    return &plan->device[lacks == UINT32_MAX ? 0 : lacks];
+}
+
+/* @param[in] columns  0: in one dimension; it divides the parts. */
+static weir_partition equal_parts(const weir_graph *sketch, uint32_t parts, uint32_t columns)
+{
+    return columns ? weir__partition_sketch_2d(sketch, parts / columns, columns)
+                   : weir__partition_sketch(sketch, parts);
+}
+
 static weir_status plan_sketch(const struct weir__maker *maker, const weir_graph *sketch,
-                               const struct weir__plan_use *like, uint32_t count,
+                               const struct weir__plan *plan, uint32_t count,
                                const weir_config *config, struct weir__plan *plan_out)
 {
     struct weir__plan_device devices[WEIR_DEVICES_MAX];
-    const weir_partition partition = weir__partition_sketch(sketch, count);
+    const struct weir__plan_use *like = lacking(plan);
+    const weir_partition partition = equal_parts(sketch, count, plan->columns);
     weir_context *planned;
     weir_status status;
     for (uint32_t d = 0; d < count; d++)
@@ -114,12 +130,14 @@ static weir_status plan_sketch(const struct weir__maker *maker, const weir_graph
     return status;
 }
 
-/* Whether it fits on so many; a failure to find out is no. */
+/* Whether it fits on so many devices like one that lacks memory; a failure to find out is no, and so is a number that is no grid
+ * of as many columns. */
 static int is_enough(const struct weir__maker *maker, const weir_graph *sketch,
-                     const struct weir__plan_use *like, uint32_t count, const weir_config *config,
+                     const struct weir__plan *plan, uint32_t count, const weir_config *config,
                      struct weir__plan *room)
 {
-    return !plan_sketch(maker, sketch, like, count, config, room) &&
+    return (!plan->columns || count % plan->columns == 0) &&
+           !plan_sketch(maker, sketch, plan, count, config, room) &&
            weir__plan_lacks(room) == UINT32_MAX;
 }
 
@@ -132,9 +150,8 @@ static weir_graph sketch_of(const weir_graph *graph, weir_weight_kind weights)
 uint32_t weir__plan_enough(const struct weir__maker *maker, const weir_graph *graph,
                            const struct weir__plan *plan, const weir_config *config)
 {
-    const uint32_t lacks = weir__plan_lacks(plan);
     const weir_graph sketch = sketch_of(graph, graph->weight_kind);
-    const struct weir__plan_use *like = &plan->device[lacks == UINT32_MAX ? 0 : lacks];
+    const struct weir__plan_use *like = lacking(plan);
     struct weir__sentence before = weir__fail_keep();
     struct weir__plan *room;
     uint32_t enough = 0;
@@ -144,7 +161,7 @@ uint32_t weir__plan_enough(const struct weir__maker *maker, const weir_graph *gr
     }
     /* One after another: rooms for what comes from others grow with their number, so more may be too many again. */
     for (uint32_t count = plan->devices + 1; count <= WEIR_DEVICES_MAX && !enough; count++)
-        if (is_enough(maker, &sketch, like, count, config, room))
+        if (is_enough(maker, &sketch, plan, count, config, room))
             enough = count;
     free(room);
     weir__fail_restore(&before);
@@ -164,15 +181,13 @@ static int has_weights(const struct weir__plan_use *use)
 static int smaller_weights_fit(const struct weir__maker *maker, const weir_graph *graph,
                                const struct weir__plan *plan, const weir_config *config)
 {
-    const uint32_t lacks = weir__plan_lacks(plan);
-    const struct weir__plan_use *like = &plan->device[lacks == UINT32_MAX ? 0 : lacks];
     const weir_graph sketch = sketch_of(graph, WEIR_WEIGHT_U32);
     struct weir__sentence before = weir__fail_keep();
     struct weir__plan *room;
     int fits = 0;
-    if (graph->weight_kind == WEIR_WEIGHT_F64 && has_weights(like) &&
+    if (graph->weight_kind == WEIR_WEIGHT_F64 && has_weights(lacking(plan)) &&
         !weir__calloc(1, sizeof *room, "plan", &room)) {
-        fits = is_enough(maker, &sketch, like, plan->devices, config, room);
+        fits = is_enough(maker, &sketch, plan, plan->devices, config, room);
         free(room);
     }
     weir__fail_restore(&before);
@@ -188,17 +203,15 @@ static int in_host_memory(const struct weir__maker *maker)
 static int host_memory_fits(const struct weir__maker *maker, const weir_graph *graph,
                             const struct weir__plan *plan, const weir_config *config)
 {
-    const uint32_t lacks = weir__plan_lacks(plan);
     const weir_graph sketch = sketch_of(graph, graph->weight_kind);
-    const struct weir__plan_use *like = &plan->device[lacks == UINT32_MAX ? 0 : lacks];
     struct weir__sentence before = weir__fail_keep();
     struct weir__plan *room;
     int fits = 0;
-    if (maker->options && !in_host_memory(maker) && !like->shared &&
+    if (maker->options && !in_host_memory(maker) && !lacking(plan)->shared &&
         !weir__calloc(1, sizeof *room, "plan", &room)) {
         const weir_memory memory = maker->options->memory;
         maker->options->memory = WEIR_MEMORY_HOST;
-        fits = is_enough(maker, &sketch, like, plan->devices, config, room);
+        fits = is_enough(maker, &sketch, plan, plan->devices, config, room);
         maker->options->memory = memory;
         free(room);
     }
@@ -310,11 +323,14 @@ static int is_roomy(const struct weir__maker *maker, weir_context *context, cons
     /* Unless it is known to be symmetric, it has in-arcs, too. */
     const weir_graph sketch =
         weir__graph_sketch(graph->vertices, graph->arcs, graph->mirrored, graph->weight_kind);
-    const weir_partition equal = weir__partition_sketch(&sketch, parts);
+    const weir_partition equal = equal_parts(&sketch, parts, partition ? partition->columns : 0);
     double uneven = 1;
     if (partition) {
         uneven = partition->arc_balance > uneven ? partition->arc_balance : uneven;
         uneven = partition->vertex_balance > uneven ? partition->vertex_balance : uneven;
+        /* That is by owners of tails. One cell may have all arcs of its column, which are those of as many owners as it has rows. */
+        if (partition->kind == WEIR_PARTITION_2D)
+            uneven *= partition->rows;
     }
     if (!plan_here(maker, context, &sketch, &equal, plan))
         return 0;

@@ -33,6 +33,7 @@ struct weir__plan_use {
 
 struct weir__plan {
     uint32_t devices;
+    uint32_t columns; /**< of the grid that the parts are; 0: they have one dimension */
     struct weir__plan_use device[WEIR_DEVICES_MAX];
     struct weir__plan_use home;  /**< what the host keeps for them, arcs in its memory too */
     struct weir__need_note host; /**< the most of host memory, the pools of host devices in it */
@@ -57,8 +58,8 @@ weir_status weir__plan_make(const struct weir__maker *maker, weir_context *plann
 /** The first device whose pool could not hold it; UINT32_MAX: all could, as far as bounds are known. Host devices have one
  *  bound together. */
 uint32_t weir__plan_lacks(const struct weir__plan *plan);
-/** The smallest number of devices like the first one that would hold a graph of the same sizes in equal parts; 0: no number
- *  up to WEIR_DEVICES_MAX, or it is not known. */
+/** The smallest number of devices like the first one that would hold a graph of the same sizes in equal parts, of a grid in as
+ *  many columns; 0: no number up to WEIR_DEVICES_MAX, or it is not known. */
 uint32_t weir__plan_enough(const struct weir__maker *maker, const weir_graph *graph,
                            const struct weir__plan *plan, const weir_config *config);
 /** Say that a plan does not fit: what is needed, what there is, and what would fit.

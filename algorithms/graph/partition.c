@@ -211,12 +211,9 @@ static weir_status create_sketch(const weir_graph *graph, const struct how *how,
     weir_status status = weir__calloc(1, sizeof *partition, "partition", &partition);
     if (status)
         return status;
-    *partition = weir__partition_sketch(graph, how->parts);
-    if (how->columns) {
-        partition->kind = WEIR_PARTITION_2D;
-        partition->rows = how->parts / how->columns;
-        partition->columns = how->columns;
-    }
+    *partition = how->columns
+                     ? weir__partition_sketch_2d(graph, how->parts / how->columns, how->columns)
+                     : weir__partition_sketch(graph, how->parts);
     *partition_out = partition;
     return WEIR_OK;
 }

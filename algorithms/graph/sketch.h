@@ -24,4 +24,15 @@ static inline weir_partition weir__partition_sketch(const weir_graph *graph, uin
                             .arc_balance = 1};
 }
 
+/** The same in two dimensions. */
+static inline weir_partition weir__partition_sketch_2d(const weir_graph *graph, uint32_t rows,
+                                                       uint32_t columns)
+{
+    weir_partition partition = weir__partition_sketch(graph, rows * columns);
+    partition.kind = WEIR_PARTITION_2D;
+    partition.rows = rows;
+    partition.columns = columns;
+    return partition;
+}
+
 #endif

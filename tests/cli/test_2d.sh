@@ -74,6 +74,24 @@ has "arcs of a cell"
 expect_ok plan rmat:10 --devices host:4 --partition 2d:2x2
 has "cannot be planned: --partition 2d:2x2 is for breadth-first search alone, not for shortest paths"
 refuse 2 "is a grid of 4 devices, and there are 3" plan rmat:8 bfs --devices host:3 --partition 2d:2x2
+expect_ok plan --vertices 65536 --arcs 955654 bfs --devices host:4 --partition 2d:2x2
+has "arcs of a cell"
+expect_ok plan --vertices 65536 --arcs 955654 bfs --machine nvswitch8 --partition 2d:2x4
+has "arcs of a cell"
+refuse 2 "is a grid of 4 devices, and there are 3" \
+    plan --vertices 65536 --arcs 955654 bfs --devices host:3 --partition 2d:2x2
+
+# ---- lists take larger inboxes; a run has what its plan says, within 3 % ----
+most_of() { awk '$1 == "\"bytes\":" && seen { if ($2 + 0 > most) most = $2 + 0; seen = 0 } /"label"/ { seen = 1 } END { print most + 0 }' "$1"; }
+for wire in auto list; do
+    expect_ok plan rmat:16 bfs --devices host:4 --partition 2d:2x2 --wire $wire --json $wire.json
+    NEED=$(most_of $wire.json)
+    WEIR_POOL_BYTES=$((NEED * 103 / 100)) expect_ok bfs rmat:16 --devices host:4 --partition 2d:2x2 --wire $wire
+    WEIR_POOL_BYTES=$((NEED * 97 / 100)) refuse 1 "needs" bfs rmat:16 --devices host:4 --partition 2d:2x2 --wire $wire
+done
+# 16384 numbers of 4 bytes from each of the two that send, in place of bits.
+MORE=$(($(most_of list.json) - $(most_of auto.json)))
+[ "$MORE" -ge 100000 ] || fail "inboxes of lists should be $MORE bytes more"
 
 # ---- what does not fit, and on how many it would, with as many columns ----
 WEIR_POOL_BYTES=1MiB
@@ -81,7 +99,34 @@ export WEIR_POOL_BYTES
 refuse 1 "search in two dimensions of rmat:16: host:0 needs" bfs rmat:16 --devices host:4 --partition 2d:2x2
 refuse 1 "such devices would hold it" bfs rmat:16 --devices host:4 --partition 2d:2x2
 expect_ok bfs rmat:16 --devices host:16 --partition 2d:8x2 # equal parts they are not
+enough() { sed -n 's/.* \([0-9]*\) such devices would hold it$/\1/p' "$1"; }
+for grid in 2x2 4x1 1x3; do
+    devices=host:$((${grid%x*} * ${grid#*x}))
+    refuse 1 "such devices would hold it" bfs rmat:16 --devices $devices --partition 2d:$grid
+    want=$(enough "$ERR")
+    expect_ok plan rmat:16 bfs --devices $devices --partition 2d:$grid
+    has "it does not fit: host:0 has too little; $want such devices would hold it"
+    [ $((want % ${grid#*x})) -eq 0 ] || fail "$want devices are no grid of ${grid#*x} columns"
+done
+# Of so many vertices and arcs alone: parts are equal.
+expect_ok plan --vertices 65536 --arcs 955654 bfs --devices host:4 --partition 2d:2x2
+has "such devices would hold it"
 unset WEIR_POOL_BYTES
+
+# ---- one cell with all arcs of its column is refused before anything is taken, too ----
+awk 'BEGIN { for (v = 0; v < 40000; v++) for (k = 0; k < 8; k++) print v, (8 * v + 618 * k) % 5000 }' >heads.el
+WEIR_POOL_BYTES=1800KiB refuse 1 "search in two dimensions of heads.el: host:0 needs" \
+    bfs heads.el --devices host:8 --partition 2d:8x1
+
+# ---- what levels told is kept only where it is shown, and what pairs did only in documents: what is more than memory keeps waits in a file ----
+TMPDIR=$ROOM/none
+export TMPDIR
+expect_ok bfs chain:1000 --source 0 --devices host:8 --partition 2d:8x1 --trials 40
+refuse 1 "levels wait in a file in" bfs chain:1000 --source 0 --devices host:8 --partition 2d:8x1 --trials 40 --stats
+expect_ok bfs chain:1000 --source 0 --devices host:8 --partition 2d:8x1 --trials 10 --stats
+refuse 1 "pair figures wait in a file in" \
+    bfs chain:1000 --source 0 --devices host:8 --partition 2d:8x1 --trials 10 --json -
+unset TMPDIR
 
 # ---- refused; but for the number of devices before anything is loaded ----
 refuse 2 "--partition 2d:2x2 is a grid of 4 devices, and there are 3" bfs rmat:6 --devices host:3 --partition 2d:2x2

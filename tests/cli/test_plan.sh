@@ -154,16 +154,20 @@ refuse 2 "GRAPH is missing" plan
 refuse 2 "give both of them" plan --vertices 5
 refuse 2 "give both of them" plan rmat:10 --arcs 5
 refuse 2 "give only one of them" plan rmat:10 bfs --vertices 5 --arcs 5
-refuse 2 "dfs: plan takes bfs, sssp, pr or cc" plan rmat:10 dfs
+refuse 2 "dfs: plan takes one of bfs, sssp, pr, cc, color, or none of them for all" plan rmat:10 dfs
 refuse 2 "one argument too many" plan rmat:10 bfs cc
 refuse 2 "how many GPUs" plan rmat:10 --devices cuda,host:1
 refuse 2 "device spec" plan rmat:10 --devices host:0
 refuse 2 "give only one" plan rmat:10 --devices host:2 --machine m60
 refuse 2 "name no file" plan --vertices 5 --arcs 5 --weights file
 refuse 2 "parts of --vertices and --arcs are equal" plan --vertices 5 --arcs 5 --partition random
+refuse 2 "--wire has no effect on PageRank" plan rmat:10 pr --wire list
+refuse 2 "--wire bitmap has no effect on breadth-first search" plan rmat:10 bfs --wire bitmap
 refuse 2 "more than 2^32 numbers" plan --vertices 4294967294 --arcs 5 pr --devices host:2
 refuse 2 "--kernel has no effect" plan rmat:10 cc --kernel fused
 refuse 2 "nothing here depends on it" plan rmat:10 --seed 3
+refuse 2 "--seed: nothing here depends on it" plan rmat:10 bfs --sources 4 --batch --seed 3
+expect_ok plan rmat:10 bfs --sources 4 --batch --seed 3 --partition random --devices host:2
 refuse 2 "--trials: plan has no such option" plan rmat:10 --trials 3
 refuse 2 "no-such-file" plan no-such-file
 finish

@@ -80,7 +80,7 @@ struct widening {
     uint64_t base; /* the vertex that an interval counts from */
 };
 
-/* The value of an interval that lie in the front half of the array, from the back: what is written was read before. */
+/* Makes the values of an interval wider, from its end on: what is written over was read before. */
 static void widen_some(void *user, uint64_t begin, uint64_t end)
 {
     const struct widening *w = user;

@@ -106,8 +106,8 @@ static uint32_t delta(double mean, double degree)
 }
 
 /* The width of a bucket in step. Where there are hubs, nearly all is reached through them in the first buckets, and about half an arc of a
- * vertex with a mean number of arcs is best: of R-MAT graphs of scale 22, 24 and 26 with weights of 22 bits two arcs took 1.18, 1.24 and 1.32
- * times as long, an eighth 0.97, 1.19 and 1.09. Weights that are small whole numbers are no finer than 1: then two arcs, or 8 if
+ * vertex with a mean number of arcs is best. On an H200, from five sources of R-MAT graphs of scale 22, 24 and 26 with weights of 22 bits, one
+ * arc took 0.98, 1.04 and 1.12 times as long, a quarter 0.97, 1.19 and 1.09, two arcs 1.18 and 1.24 (scale 26 was not tried). Weights that are small whole numbers are no finer than 1: then two arcs, or 8 if
  * that is less. Without hubs there are some twenty buckets of several steps each, and six arcs are better: 24 on random graphs of 32
  * arcs a vertex, with weights of 1 to 255. */
 static uint32_t delta_step(double mean, double degree, int hubs)

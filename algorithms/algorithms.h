@@ -579,6 +579,9 @@ typedef struct weir_run_stats {
     uint64_t hubs;
     /** PageRank in step: bins of rows, of all devices, that shares were spread into (weir_pr_config.bins); 0: none. */
     uint64_t bins;
+    /** Components in step: roots of the first forest, of all devices, that looked along their arcs for another tree, where rows are long
+     *  and begin with no hubs; 0 elsewhere. */
+    uint64_t roots;
     /** Where the arcs lie; of components that are streamed WEIR_MEMORY_AUTO, since they pass by. */
     weir_memory memory;
 } weir_run_stats;
@@ -586,7 +589,7 @@ typedef struct weir_run_stats {
 #define WEIR_RUN_STATS_INIT                                                                   \
     {                                                                                         \
         sizeof(weir_run_stats), 0, 0, 0, 0, WEIR_WORKLIST_STATS_INIT, WEIR_DIRECTION_AUTO, 0, \
-            NULL, 0, 0, 0, 0, 0, {{NULL, 0, 0}}, 0, 0, 0, 0, 0, 0, 0, WEIR_MEMORY_AUTO        \
+            NULL, 0, 0, 0, 0, 0, {{NULL, 0, 0}}, 0, 0, 0, 0, 0, 0, 0, 0, WEIR_MEMORY_AUTO     \
     }
 
 /** A level of a search in two dimensions; a plain value. Times are those of the device that took longest, from one barrier to the

@@ -23,7 +23,8 @@ extern "C" {
 /* ---- as kernels see it ---------------------------------------------------------------------- */
 
 #define WEIR_ROWS_ALIGN 1024u
-#define WEIR_ROWS_BYTE  255u /* in weir_rows_part.out_byte: the degree does not fit */
+#define WEIR_ROWS_BYTE  255u       /* in weir_rows_part.out_byte: the degree does not fit */
+#define WEIR_ROWS_NONE  UINT32_MAX /* in weir_arcs.firsts: the row has no arc */
 
 /** One direction of the arcs of a part's vertices. Row r is that of number begin + r. */
 typedef struct weir_arcs {
@@ -32,6 +33,10 @@ typedef struct weir_arcs {
     const uint32_t
         *targets; /**< numbers of the far ends, ascending within a row; unless by weight */
     const uint32_t *weights; /**< of each arc; NULL: none */
+    const uint32_t *
+        firsts; /**< the first target of each row, WEIR_ROWS_NONE where there is none; NULL if not asked for.
+                                   Often all that is looked at of a row: four bytes beside those of its neighbours, in the
+                                   device's memory wherever the arcs lie */
 } weir_arcs;
 
 /** One part; a plain value whose pointers are memory of the part's device. */
@@ -95,11 +100,12 @@ typedef struct weir_rows_config {
     weir_memory
         memory; /**< where arcs lie; WEIR_MEMORY_AUTO looks at what the pools still have for the rows themselves, and knows
                              nothing of what the program takes behind them */
+    int firsts; /**< non-zero: with weir_arcs.firsts, of each direction that is placed */
 } weir_rows_config;
 /** Defaults of weir_rows_config. */
-#define WEIR_ROWS_CONFIG_INIT                                                              \
-    {                                                                                      \
-        sizeof(weir_rows_config), 0, 0, 0, 0, 0, WEIR_ROWS_AUTO, 0, NULL, WEIR_MEMORY_AUTO \
+#define WEIR_ROWS_CONFIG_INIT                                                                 \
+    {                                                                                         \
+        sizeof(weir_rows_config), 0, 0, 0, 0, 0, WEIR_ROWS_AUTO, 0, NULL, WEIR_MEMORY_AUTO, 0 \
     }
 
 /** Place @p graph on devices of @p context.

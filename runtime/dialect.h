@@ -434,6 +434,28 @@ WEIR_DEV uint32_t weir_atomic_or_relaxed_dev_u32(uint32_t *word, uint32_t value)
 #endif
 }
 
+/** As weir_atomic_or_relaxed_dev_u32() where @p value is not 0; where it is, the word is left alone and the answer is 0. There
+ *  is no branch: a lane that has several of these in a row waits for all of them together, and behind branches it would wait
+ *  for each. @p word is one that may be looked at in any case. */
+WEIR_DEV uint32_t weir_atomic_or_bits_relaxed_dev_u32(uint32_t *word, uint32_t value)
+{
+    uint32_t was = 0;
+#ifdef __CUDACC__
+    asm volatile("{\n\t"
+                 ".reg .pred some;\n\t"
+                 "setp.ne.u32 some, %2, 0;\n\t"
+                 "@some atom.relaxed.gpu.or.b32 %0, [%1], %2;\n\t"
+                 "}"
+                 : "+r"(was)
+                 : "l"(word), "r"(value)
+                 : "memory");
+#else
+    if (value)
+        was = weir_atomic_or_relaxed_dev_u32(word, value);
+#endif
+    return was;
+}
+
 /** *word |= value; @return what it was. */
 WEIR_DEV uint64_t weir_atomic_or_relaxed_dev_u64(uint64_t *word, uint64_t value)
 {

@@ -184,6 +184,7 @@ static weir_status build(struct bfs_in_step *in_step, weir_context *context,
         args->pull = in_step->direction == WEIR_DIRECTION_PULL;
         args->down = in_step->direction == WEIR_DIRECTION_DOWN;
         args->eager = may_be_eager(in_step, graph);
+        args->bytes = in_step->longest < WEIR_ROWS_BYTE;
         args->lines = weir_rows_memory(in_step->on.rows) == WEIR_MEMORY_HOST;
         for (uint32_t i = 0; i < 2 && !status; i++)
             status = weir__upload(weir_context_device(context, p),

@@ -96,6 +96,7 @@ struct bfs_step_args {
     uint32_t down;     /* every level goes top-down */
     uint32_t eager;    /* levels may be eager (bfs_step_eager.h) */
     uint32_t lines;    /* arcs lie in host memory: warps read them in whole lines */
+    uint32_t bytes;    /* rows.out_byte has the degree of every row */
 };
 
 /** What narrow levels came to (bfs_step_narrow.h). */
@@ -114,9 +115,8 @@ struct bfs_narrow {
  * the device share, makes places for all of them. */
 struct bfs_kept {
     uint32_t count;
-    uint32_t flushes;  /* additions to the tail */
-    uint64_t arcs;     /* of vertices found that are not in a->listed yet; counted levels */
-    uint64_t unlisted; /* vertices that were not put into the queue */
+    uint32_t flushes; /* additions to the tail */
+    uint64_t arcs;    /* of vertices found that are not in a->listed yet; counted levels */
     struct bfs_piece piece[BFS_KEPT];
 };
 
@@ -173,6 +173,7 @@ struct bfs_tally {
     uint64_t found; /* vertices */
     uint64_t sent;  /* items */
     uint64_t pieces, down_arcs, up_arcs, up_rows;
+    uint32_t unlisted; /* vertices found and not put into the queue; of the whole worker */
 };
 
 WEIR_DEV int bfs_owns(const struct bfs_step_args *a, uint32_t number)
@@ -222,6 +223,9 @@ WEIR_DEV void bfs_flush(const struct bfs_step_args *a, struct bfs_step_shared *s
     }
     if (t->sent)
         weir_atomic_add_block_u64(&shared->sent, t->sent);
+    if (t->unlisted)
+        (void)weir_atomic_add_relaxed_dev_u64(
+            &weir_steps_mine(&a->member)->result[BFS_RESULT_UNLISTED], t->unlisted);
 }
 
 #endif

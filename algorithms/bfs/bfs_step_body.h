@@ -82,11 +82,12 @@ WEIR_DEV void bfs_work(const struct bfs_step_args *a, struct bfs_step_shared *sh
                        const struct weir_steps_block *b, const struct bfs_walk *w,
                        struct bfs_tally *t)
 {
-    struct bfs_tally did = {0, 0, 0, 0, 0, 0, 0, 0};
+    struct bfs_tally did = {0, 0, 0, 0, 0, 0, 0, 0, 0};
     switch (w->phase) {
     case BFS_DOWN:
         did = !w->wide   ? bfs_down_narrow(a, shared, *b, *w)
               : a->lines ? bfs_down_lines(a, shared, *b, *w)
+              : a->bytes ? bfs_down_short(a, shared, *b, *w)
                          : bfs_down_wide(a, shared, *b, *w);
         break;
     case BFS_ABSORB:
@@ -179,7 +180,7 @@ WEIR_DEV uint32_t bfs_start(const struct bfs_step_args *a, struct bfs_step_share
                 a->parent[row] = a->source;
         }
         if (own) {
-            struct bfs_tally t = {0, 0, 0, 0, 0, 0, 0, 0};
+            struct bfs_tally t = {0, 0, 0, 0, 0, 0, 0, 0, 0};
             bfs_put(a, shared, &t, weir_lane() == 0, row, 1);
             bfs_flush(a, shared, &t);
         }
@@ -204,10 +205,8 @@ WEIR_DEV void bfs_finish(const struct bfs_step_args *a, const struct weir_steps_
     for (uint32_t i = 0; i < 4; i++)
         if (weir_lane() == 0 && all[i])
             weir_atomic_add_relaxed_dev_u64(&page->result[BFS_RESULT_PIECES + i], all[i]);
-    if (WEIR_LANES == 1u) {
+    if (WEIR_LANES == 1u)
         weir_atomic_add_relaxed_dev_u64(&page->result[BFS_RESULT_FLUSHES], shared->kept.flushes);
-        weir_atomic_add_relaxed_dev_u64(&page->result[BFS_RESULT_UNLISTED], shared->kept.unlisted);
-    }
     if (b->block || b->thread)
         return;
     page->result[BFS_RESULT_LEVELS] = w->level;
@@ -243,7 +242,7 @@ WEIR_DEV void bfs_step_body(const struct bfs_step_args *a, struct bfs_step_share
     struct bfs_walk w;
     memset(&w, 0, sizeof w);
     w.awake = w.arriving = 1;
-    struct bfs_tally t = {0, 0, 0, 0, 0, 0, 0, 0};
+    struct bfs_tally t = {0, 0, 0, 0, 0, 0, 0, 0, 0};
     uint64_t steps[3] = {0, 0, 0}, total[WEIR_STEPS_SUMS];
     const int short_rows = a->rows.parts == 1 && a->rows.arcs_all < BFS_SHORT * a->rows.vertices;
     uint32_t stop;
@@ -251,7 +250,7 @@ WEIR_DEV void bfs_step_body(const struct bfs_step_args *a, struct bfs_step_share
         shared->first = shared->arcs = shared->found = shared->sent = 0;
         shared->ns[0] = shared->ns[1] = shared->ns[2] = 0;
         shared->kept.count = shared->kept.flushes = 0;
-        shared->kept.arcs = shared->kept.unlisted = 0;
+        shared->kept.arcs = 0;
     }
     weir_block_sync();
     w.arriving = b->blocks;

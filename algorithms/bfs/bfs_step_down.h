@@ -4,7 +4,9 @@
 
 #include "algorithms/bfs/bfs_step.h"
 
-#define BFS_IN_LINES 2 /* of a level: it is wide, and arcs in host memory are read in whole lines */
+/* Of a wide level, in place of 1: arcs in host memory are read in whole lines; all rows are shorter than WEIR_ROWS_BYTE. */
+#define BFS_IN_LINES 2
+#define BFS_IN_SHORT 3
 #define BFS_AT_ONCE  4u                       /* arcs that a lane has under way in a wide level */
 #define BFS_FEW      8u                       /* entries that a lane writes alone */
 #define BFS_SHARES   (BFS_PIECE / WEIR_LANES) /* of an entry, at most: arcs for each lane */
@@ -73,7 +75,7 @@ WEIR_DEV void bfs_keep_entry(const struct bfs_step_args *a, struct bfs_tally *t,
     }
     if (until) {
         if (weir_load_relaxed_dev_u64(a->listed) >= until) {
-            kept->unlisted++;
+            t->unlisted++;
             return;
         }
         kept->arcs += last - first;
@@ -117,15 +119,46 @@ WEIR_DEV void bfs_put(const struct bfs_step_args *a, struct bfs_step_shared *sha
     }
 }
 
+/* Count rows that were found and are not put into the queue. @param[in] arcs  that they have. */
+WEIR_DEV void bfs_count(struct bfs_tally *t, uint32_t rows, uint64_t arcs)
+{
+    rows = weir_sum_u32(rows);
+    t->found += rows;
+    t->unlisted += rows;
+    t->arcs += weir_sum_u64(arcs);
+}
+
+/* As bfs_put_many(), of short rows of which none is put. Where each of them lies would be a line of memory for every row; the bytes that
+ * say how long it is stay in the second-level cache. */
+WEIR_DEV void bfs_count_short(const struct bfs_step_args *a, struct bfs_tally *t, const int *is,
+                              const uint32_t *row)
+{
+    uint32_t rows = 0, arcs = 0, degree[BFS_AT_ONCE];
+    for (uint32_t k = 0; k < BFS_AT_ONCE; k++)
+        degree[k] = a->rows.out_byte[is[k] ? row[k] : 0];
+    for (uint32_t k = 0; k < BFS_AT_ONCE; k++) {
+        rows += (uint32_t)is[k];
+        arcs += is[k] ? degree[k] : 0;
+    }
+    bfs_count(t, rows, arcs);
+}
+
 /* As bfs_put(), of BFS_AT_ONCE rows a lane, counted: their offsets are under way together, and all pieces have their places by one
  * addition to the tail. Nothing is put where so much was found that the next level goes bottom-up, which needs no queue.
- * @param[in] until  in terms of a->listed. */
+ * @param[in] until  in terms of a->listed.  @param[in] wide  BFS_IN_SHORT, or another value. */
 WEIR_DEV void bfs_put_many(const struct bfs_step_args *a, struct bfs_tally *t, const int *is,
-                           const uint32_t *row, uint64_t until)
+                           const uint32_t *row, uint64_t until, int wide)
 {
     uint64_t first[BFS_AT_ONCE], last[BFS_AT_ONCE], arcs = 0;
     uint32_t pieces = 0, rows = 0, at = 0;
-    const uint64_t listed = until ? weir_load_relaxed_dev_u64(a->listed) : 0;
+    uint64_t listed = 0;
+    if (wide == BFS_IN_SHORT && until) {
+        listed = weir_load_relaxed_dev_u64(a->listed);
+        if (weir_broadcast_u64(listed, 0) >= until) { /* the same for all lanes */
+            bfs_count_short(a, t, is, row);
+            return;
+        }
+    }
     for (uint32_t k = 0; k < BFS_AT_ONCE; k++) {
         first[k] = is[k] ? a->rows.out.offsets[row[k]] : 0;
         last[k] = is[k] ? a->rows.out.offsets[row[k] + 1] : 0;
@@ -135,18 +168,16 @@ WEIR_DEV void bfs_put_many(const struct bfs_step_args *a, struct bfs_tally *t, c
         rows += (uint32_t)is[k];
         arcs += last[k] - first[k];
     }
-    arcs = weir_sum_u64(arcs);
-    t->arcs += arcs;
-    t->found += weir_sum_u32(rows);
+    const uint64_t sum = weir_sum_u64(arcs);
+    /* Who adds knows what the others have listed up to now, and many workers may come here at the same time. */
     if (until && weir_lane() == 0)
-        (void)weir_atomic_add_relaxed_dev_u64(a->listed, arcs);
+        listed = weir_atomic_add_relaxed_dev_u64(a->listed, sum);
     if (until && weir_broadcast_u64(listed, 0) >= until) {
-        rows = weir_sum_u32(rows);
-        if (weir_lane() == 0)
-            (void)weir_atomic_add_relaxed_dev_u64(
-                &weir_steps_mine(&a->member)->result[BFS_RESULT_UNLISTED], rows);
+        bfs_count(t, rows, arcs);
         return;
     }
+    t->arcs += sum;
+    t->found += weir_sum_u32(rows);
     const uint32_t upto = weir_prefix_u32(pieces);
     const uint32_t all = weir_broadcast_u32(upto, WEIR_LANES - 1);
     if (weir_lane() == 0)
@@ -184,6 +215,34 @@ WEIR_COLD void bfs_send(const struct bfs_step_args *a, int is, uint32_t number, 
     }
 }
 
+/* The same of BFS_AT_ONCE numbers a lane, which for each device get their places by one addition. @param[in] row  of this device. */
+WEIR_DEV void bfs_send_many(const struct bfs_step_args *a, const int *is, const uint32_t *number,
+                            const uint32_t *row)
+{
+    uint32_t to[BFS_AT_ONCE];
+    for (uint32_t k = 0; k < BFS_AT_ONCE; k++)
+        to[k] = is[k] ? weir_steps_owner(a->rows.first, number[k]) : BFS_NONE;
+    WEIR_ROLLED
+    for (uint32_t d = 0; d < a->rows.parts; d++) {
+        uint32_t those[BFS_AT_ONCE], count = 0;
+        for (uint32_t k = 0; k < BFS_AT_ONCE; k++)
+            count += weir_popcount_u32(those[k] = weir_ballot(to[k] == d));
+        if (!count)
+            continue;
+        uint64_t at = weir_steps_reserve(&a->member, d, count);
+        for (uint32_t k = 0; k < BFS_AT_ONCE; k++) {
+            const uint64_t place = at + weir_popcount_u32(those[k] & ((1u << weir_lane()) - 1));
+            if (to[k] == d && a->parent) {
+                a->outbox[d][2 * place] = number[k];
+                a->outbox[d][2 * place + 1] = a->rows.begin + row[k];
+            } else if (to[k] == d) {
+                a->outbox[d][place] = number[k];
+            }
+            at += weir_popcount_u32(those[k]);
+        }
+    }
+}
+
 /* The lanes for which `is` holds have found `number`, along an arc of `row`. All lanes of a worker. @return whether the device owns
  * it, and it is to be put into the queue. */
 WEIR_DEV int bfs_found(const struct bfs_step_args *a, const struct bfs_walk *w, struct bfs_tally *t,
@@ -216,27 +275,68 @@ WEIR_DEV uint32_t bfs_lane_of(uint32_t upto, uint32_t i)
     return low;
 }
 
-/* Arcs of a wide level, BFS_AT_ONCE a lane, those for which `is` holds. A lane looks at the bits before its atomics, since most arcs
- * lead to vertices that are found. */
-WEIR_DEV void bfs_take_many(const struct bfs_step_args *a, const struct bfs_walk *w,
-                            struct bfs_tally *t, int *is, const uint32_t *number, uint32_t *row,
-                            uint64_t until)
+/* Claim the numbers for which `is` holds. Nothing is behind a branch that another access could be under way beside, so the atomics of
+ * a lane wait together. @param[in,out] is  whether the number was not found before.  @return whether any was not. */
+WEIR_DEV int bfs_claim_many(uint32_t *found, int *is, const uint32_t *number)
 {
-    uint32_t *found = a->found[w->current][a->member.index];
+    uint32_t word[BFS_AT_ONCE];
     int any = 0;
     for (uint32_t k = 0; k < BFS_AT_ONCE; k++)
-        is[k] = is[k] && !bfs_is_set(found, number[k]);
+        word[k] = weir_atomic_or_bits_relaxed_dev_u32(&found[number[k] / 32],
+                                                      is[k] ? 1u << (number[k] & 31u) : 0);
+    for (uint32_t k = 0; k < BFS_AT_ONCE; k++)
+        any |= is[k] = is[k] && !(word[k] >> (number[k] & 31u) & 1u);
+    return any;
+}
+
+/* As bfs_claim_many(), behind a look at the bits, since most arcs lead to vertices that are found. Of short rows the looks of a lane wait
+ * together too. With long ones levels are so wide and few that the longer code takes longer to come than it saves.
+ * @param[in] number  also where `is` does not hold some vertex. */
+WEIR_DEV int bfs_look_and_claim(uint32_t *found, int *is, const uint32_t *number, int wide)
+{
+    uint32_t word[BFS_AT_ONCE];
+    int any = 0;
+    for (uint32_t k = 0; k < BFS_AT_ONCE && wide == BFS_IN_SHORT; k++)
+        word[k] = weir_load_relaxed_dev_u32(&found[number[k] / 32]);
+    for (uint32_t k = 0; k < BFS_AT_ONCE; k++)
+        is[k] = is[k] && !(wide == BFS_IN_SHORT ? word[k] >> (number[k] & 31u) & 1u
+                                                : (uint32_t)bfs_is_set(found, number[k]));
+    if (wide == BFS_IN_SHORT)
+        return bfs_claim_many(found, is, number);
     for (uint32_t k = 0; k < BFS_AT_ONCE; k++)
         any |= is[k] = is[k] && bfs_claim(found, number[k]);
+    return any;
+}
+
+/* Arcs of a wide level, BFS_AT_ONCE a lane, those for which `is` holds. @param[in] until  of bfs_put_many(). */
+WEIR_DEV void bfs_take_many(const struct bfs_step_args *a, const struct bfs_walk *w,
+                            struct bfs_tally *t, int *is, const uint32_t *number, uint32_t *row,
+                            uint64_t until, int wide)
+{
+    int far[BFS_AT_ONCE];
+    int any = bfs_look_and_claim(a->found[w->current][a->member.index], is, number, wide);
     if (!weir_ballot(any))
         return;
+    if (a->rows.parts > 1) {
+        uint32_t sent = 0;
+        for (uint32_t k = 0; k < BFS_AT_ONCE; k++)
+            sent += weir_popcount_u32(weir_ballot(far[k] = is[k] && !bfs_owns(a, number[k])));
+        t->sent += sent;
+        if (sent)
+            bfs_send_many(a, far, number, row);
+    }
     any = 0;
     for (uint32_t k = 0; k < BFS_AT_ONCE; k++) {
-        any |= is[k] = bfs_found(a, w, t, is[k], number[k], row[k], 0);
+        const uint32_t from = row[k];
         row[k] = number[k] - a->rows.begin;
+        any |= is[k] = is[k] && bfs_owns(a, number[k]);
+        if (is[k])
+            a->level[row[k]] = w->level + 1;
+        if (is[k] && a->parent)
+            a->parent[row[k]] = a->rows.begin + from;
     }
     if (weir_ballot(any))
-        bfs_put_many(a, t, is, row, until);
+        bfs_put_many(a, t, is, row, until, wide);
 }
 
 /* As bfs_expand_pieces(), of a wide level, for arcs in host memory: the lanes read whole lines of one piece at a time, since a link
@@ -259,14 +359,14 @@ WEIR_DEV void bfs_expand_lines(const struct bfs_step_args *a, const struct bfs_w
             const uint32_t slot = i + k * WEIR_LANES + weir_lane();
             const uint32_t lane = bfs_lane_of(upto, slot < all ? slot : all - 1);
             const uint64_t arc = weir_broadcast_u64(base, lane) + slot;
-            const uint32_t nth = (uint32_t)arc - weir_broadcast_u32((uint32_t)piece.first, lane);
+            const uint64_t first = weir_broadcast_u64(piece.first, lane);
             const uint32_t count = weir_broadcast_u32(piece.count, lane);
             row[k] = weir_broadcast_u32(piece.row, lane);
-            is[k] = slot < all && nth < count;
+            is[k] = slot < all && arc - first < count;
             number[k] = is[k] ? a->rows.out.targets[arc] : 0;
             t->down_arcs += (uint64_t)is[k];
         }
-        bfs_take_many(a, w, t, is, number, row, until);
+        bfs_take_many(a, w, t, is, number, row, until, BFS_IN_LINES);
     }
 }
 
@@ -300,11 +400,14 @@ WEIR_DEV void bfs_expand_pieces(const struct bfs_step_args *a, struct bfs_step_s
             const uint64_t from = weir_broadcast_u64(base, lane);
             row[k] = weir_broadcast_u32(piece.row, lane);
             is[k] = arc < all;
-            number[k] = is[k] ? a->rows.out.targets[from + arc] : 0;
+            if (is[k] || wide == BFS_IN_SHORT) /* no branch there, so that the four go together */
+                number[k] = a->rows.out.targets[from + (is[k] ? arc : all - 1)];
+            else
+                number[k] = 0;
             t->down_arcs += (uint64_t)is[k];
         }
         if (wide) {
-            bfs_take_many(a, w, t, is, number, row, until);
+            bfs_take_many(a, w, t, is, number, row, until, wide);
             continue;
         }
         is[0] = is[0] && bfs_claim(found, number[0]);
@@ -396,7 +499,7 @@ WEIR_DEV struct bfs_tally bfs_down(const struct bfs_step_args *a, struct bfs_ste
                                    const struct weir_steps_block *b, const struct bfs_walk *w,
                                    int wide)
 {
-    struct bfs_tally t = {0, 0, 0, 0, 0, 0, 0, 0};
+    struct bfs_tally t = {0, 0, 0, 0, 0, 0, 0, 0, 0};
     const uint32_t workers = w->awake * b->threads / WEIR_LANES;
     const uint32_t entries = w->end - w->begin;
     /* Blocks do not begin together: what others have found in this level may be in the word already, and then more is listed than
@@ -440,6 +543,14 @@ WEIR_COLD struct bfs_tally bfs_down_wide(const struct bfs_step_args *a,
     return bfs_down(a, shared, &b, &w, 1);
 }
 
+/** The same where all rows are short. */
+WEIR_COLD struct bfs_tally bfs_down_short(const struct bfs_step_args *a,
+                                          struct bfs_step_shared *shared, struct weir_steps_block b,
+                                          struct bfs_walk w)
+{
+    return bfs_down(a, shared, &b, &w, BFS_IN_SHORT);
+}
+
 /** The same of arcs in host memory. */
 WEIR_COLD struct bfs_tally bfs_down_lines(const struct bfs_step_args *a,
                                           struct bfs_step_shared *shared, struct weir_steps_block b,
@@ -471,34 +582,64 @@ WEIR_DEV void bfs_open(const struct bfs_step_args *a, const struct weir_steps_bl
     weir_block_sync();
 }
 
+/* Where the lanes of a worker are many: BFS_AT_ONCE items a lane. @param[in] until  of bfs_put_many(). */
+WEIR_DEV void bfs_absorb_many(const struct bfs_step_args *a, const struct bfs_walk *w,
+                              struct bfs_tally *t, const uint32_t *inbox, uint32_t base,
+                              uint32_t end, uint64_t until)
+{
+    uint32_t number[BFS_AT_ONCE], row[BFS_AT_ONCE];
+    int is[BFS_AT_ONCE];
+    for (uint32_t k = 0; k < BFS_AT_ONCE; k++) {
+        const uint64_t i = (uint64_t)base + k * WEIR_LANES + weir_lane();
+        is[k] = i < end;
+        number[k] = inbox[(is[k] ? i : end - 1) * (a->parent ? 2 : 1)];
+        row[k] = number[k] - a->rows.begin;
+    }
+    const int any = bfs_claim_many(a->found[w->current][a->member.index], is, number);
+    for (uint32_t k = 0; k < BFS_AT_ONCE; k++) {
+        const uint64_t i = (uint64_t)base + k * WEIR_LANES + weir_lane();
+        if (is[k])
+            a->level[row[k]] = w->level;
+        if (is[k] && a->parent)
+            a->parent[row[k]] = inbox[2 * i + 1];
+    }
+    if (weir_ballot(any))
+        bfs_put_many(a, t, is, row, until, a->bytes ? BFS_IN_SHORT : 1);
+}
+
+/* One item after the other, by a worker of one lane. */
+WEIR_DEV void bfs_absorb_alone(const struct bfs_step_args *a, struct bfs_step_shared *shared,
+                               const struct bfs_walk *w, struct bfs_tally *t, const uint32_t *inbox,
+                               uint32_t i)
+{
+    const uint32_t number = inbox[a->parent ? 2 * (uint64_t)i : i], row = number - a->rows.begin;
+    if (!bfs_claim(a->found[w->current][a->member.index], number))
+        return;
+    a->level[row] = w->level;
+    if (a->parent)
+        a->parent[row] = inbox[2 * (uint64_t)i + 1];
+    bfs_put(a, shared, t, 1, row, 1);
+}
+
 /** The blocks that are awake take in what other devices found, whose level is this one already. */
 WEIR_COLD void bfs_absorb(const struct bfs_step_args *a, struct bfs_step_shared *shared,
                           struct weir_steps_block b, struct bfs_walk w)
 {
-    const uint32_t threads = w.awake * b.threads;
-    struct bfs_tally t = {0, 0, 0, 0, 0, 0, 0, 0};
-    uint32_t *found = a->found[w.current][a->member.index];
+    const uint32_t each = WEIR_LANES == 1u ? 1 : WEIR_LANES * BFS_AT_ONCE;
+    const uint32_t step = w.awake * b.threads / WEIR_LANES * each;
+    /* What is not to be put into the queue: all, where not all of the level is there. */
+    const uint64_t until = w.enough == BFS_UNLISTED;
+    struct bfs_tally t = {0, 0, 0, 0, 0, 0, 0, 0, 0};
     WEIR_ROLLED
     for (uint32_t d = 0; d < a->rows.parts; d++) {
-        const uint32_t *inbox = a->inbox[d];
         const uint32_t end = (uint32_t)shared->inboxes.end[d];
         WEIR_ROLLED
-        for (uint32_t base = (uint32_t)shared->inboxes.first[d] + weir_steps_warp(&b) * WEIR_LANES;
-             base < end; base += threads) {
-            const uint64_t i = (uint64_t)base + weir_lane();
-            uint32_t number = a->rows.begin;
-            int is = i < end;
-            if (is) {
-                number = inbox[a->parent ? 2 * i : i];
-                is = bfs_claim(found, number);
-            }
-            if (is) {
-                a->level[number - a->rows.begin] = w.level;
-                if (a->parent)
-                    a->parent[number - a->rows.begin] = inbox[2 * i + 1];
-            }
-            if (weir_ballot(is))
-                bfs_put(a, shared, &t, is, number - a->rows.begin, 1);
+        for (uint32_t base = (uint32_t)shared->inboxes.first[d] + weir_steps_warp(&b) * each;
+             base < end; base += step) {
+            if (WEIR_LANES == 1u)
+                bfs_absorb_alone(a, shared, &w, &t, a->inbox[d], base);
+            else
+                bfs_absorb_many(a, &w, &t, a->inbox[d], base, end, until);
         }
     }
     bfs_flush(a, shared, &t);

@@ -160,7 +160,7 @@ WEIR_DEV void bfs_up_words(const struct bfs_step_args *a, const struct bfs_walk 
 WEIR_COLD struct bfs_tally bfs_up(const struct bfs_step_args *a, struct bfs_step_shared *shared,
                                   struct weir_steps_block b, struct bfs_walk w)
 {
-    struct bfs_tally t = {0, 0, 0, 0, 0, 0, 0, 0};
+    struct bfs_tally t = {0, 0, 0, 0, 0, 0, 0, 0, 0};
     const uint32_t words = bfs_words(a);
     const uint32_t workers = b.blocks * b.threads / WEIR_LANES;
     if (WEIR_LANES == 1u) {
@@ -184,7 +184,7 @@ WEIR_COLD void bfs_list(const struct bfs_step_args *a, struct bfs_step_shared *s
     const uint32_t *now = a->found[w.current][a->member.index] + a->rows.begin / 32;
     const uint32_t *before = a->found[w.current ^ 1][a->member.index] + a->rows.begin / 32;
     const uint32_t words = bfs_words(a), threads = b.blocks * b.threads;
-    struct bfs_tally t = {0, 0, 0, 0, 0, 0, 0, 0};
+    struct bfs_tally t = {0, 0, 0, 0, 0, 0, 0, 0, 0};
     WEIR_ROLLED
     for (uint32_t base = weir_steps_warp(&b) * WEIR_LANES; base < words; base += threads) {
         const uint32_t at = base + weir_lane();

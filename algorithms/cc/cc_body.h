@@ -228,11 +228,12 @@ WEIR_DEV uint32_t cc_grow(struct cc_run *run, uint32_t *giant_out, uint32_t *whi
     uint32_t stop;
     WEIR_ROLLED
     for (uint32_t which = 1;; which++) {
-        cc_grow_and_sample(run, which);
+        /* Behind roots few joins follow, and the step `rest` climbs anyway. */
+        cc_grow_and_sample(run, which, !run->args->roots);
         if ((stop = cc_step(run, which == 1 ? CC_AT_FIRST : CC_AT_SAMPLE, total)))
             return stop;
         if (which == 1 && cc_is_deep(run, total)) {
-            cc_grow_and_sample(run, 2);
+            cc_grow_and_sample(run, 2, 1);
             if ((stop = cc_step(run, CC_AT_FLATTEN, total)))
                 return stop;
             /* The tree that a sample finds is that of one device, where devices have trees of their own. */
@@ -242,12 +243,20 @@ WEIR_DEV uint32_t cc_grow(struct cc_run *run, uint32_t *giant_out, uint32_t *whi
         *which_out = which;
         if (run->args->next) /* two rounds are one arc a row; of one round a part is linked again */
             *which_out = which > CC_ROUNDS ? 2 : 1;
+        if (run->args->roots) /* a round of roots leaves next to nothing out */
+            *which_out = which > 1 ? which - 1 : 1;
         if (run->direct || 2 * total[2] >= total[3] || which > CC_ROUNDS)
             return 0;
-        if (run->args->next)
+        if (run->args->roots && which == 1) {
+            if (run->id == 0)
+                weir_steps_mine(&run->args->member)->result[CC_ROOTS] = total[0];
+            cc_hook_roots(run);
+            cc_link_sparse(run);
+        } else if (run->args->next) {
             cc_link_kept(run, which);
-        else
+        } else {
             cc_link_next(run, &run->args->part.out, which);
+        }
         if (run->args->both)
             cc_link_next(run, &run->args->part.in, which);
         if ((stop = cc_step(run, CC_AT_LINK, total)) || (stop = cc_merge(run, total[0])))

@@ -10,7 +10,9 @@
  *            is half as long each time (pointer jumping: Shiloach and Vishkin, J. Algorithms 1982); each device does it for the
  *            rows of the devices before it too, to which its own paths lead.
  *   link     only while no root has half of the sample, twice at most: the next arc of each row is linked (and merged);
- *            where the first step kept these arcs, first those of every second row or fourth, then those of the others;
+ *            where the first step kept these arcs, first those of every second row or fourth, then those of the others.
+ *            Where rows are long the first time roots alone look along their arcs, for one whose parent is smaller than they are,
+ *            which leaves a thirtieth of them; then one row in CC_SPARSE links its next arc, enough for the few trees that are left;
  *   sample   then parents become roots, and a block takes a sample of them.
  *   rest     vertices outside the largest tree link their remaining arcs, of both directions; the others point at its
  *            root. No other arc is needed: one between the tree and such a vertex is a row of the vertex, and one
@@ -54,12 +56,16 @@ enum {
     CC_FEWER = 3, /* with fewer the first step takes the nearest neighbour then */
     CC_MANY =
         16, /* with fewer the first round takes every second group of rows, else every fourth */
-    CC_GROUP = 32,        /* rows that follow one another, of which a round takes all or none */
-    CC_DEEP = 64,         /* rows of a tree on average, from which on paths are taken to be long */
-    CC_CUTS = 8,          /* ends of cut arcs are few if each device has so many numbers for each */
-    CC_SOON = 4,          /* parents in which a walk has to halve its number, or it is given up */
-    CC_PIECE = 4096,      /* arcs of a row that a block takes at a time; longer rows are cut */
-    CC_BATCH = 4,         /* rows a thread reads at a time */
+    CC_GROUP = 32,   /* rows that follow one another, of which a round takes all or none */
+    CC_DEEP = 64,    /* rows of a tree on average, from which on paths are taken to be long */
+    CC_CUTS = 8,     /* ends of cut arcs are few if each device has so many numbers for each */
+    CC_SOON = 4,     /* parents in which a walk has to halve its number, or it is given up */
+    CC_PIECE = 4096, /* arcs of a row that a block takes at a time; longer rows are cut */
+    CC_BATCH = 4,    /* rows a thread reads at a time */
+    CC_TRIED = 8,    /* arcs of a root that are looked at together */
+    CC_TRIES = 8,    /* times that, at most */
+    CC_SPARSE = 128, /* 1 of so many groups of rows is linked behind roots */
+    CC_SCANNED = 32, /* rows that a lane looks through for roots before it looks along their arcs */
     CC_SWAPPED = 1 << 15, /* hooks of all devices up to which each takes all lists of others */
     CC_ABREAST = 4        /* looks that the searches for their roots take side by side */
 };
@@ -78,7 +84,8 @@ enum {
     CC_TIMES,
     CC_STEPS_OF = CC_TIMES, /* that of CC_AT_x lies at CC_STEPS_OF + CC_AT_x */
     CC_ARCS = CC_STEPS_OF + CC_TIMES,
-    CC_SENT /* bytes that this device wrote to others or read from them */
+    CC_SENT, /* bytes that this device wrote to others or read from them */
+    CC_ROOTS /* of all devices: roots that looked along their arcs; by block 0 */
 };
 
 /** A part of a long row; one block links it. */
@@ -115,7 +122,9 @@ struct cc_args {
     uint32_t in_order; /* ids ascend with numbers: the smallest id of a tree is that of its root */
     uint32_t gap[WEIR_DEVICES_MAX]; /* where in_order: a number of the device less this is the id */
     uint32_t
-        share; /* 1 of so many groups of rows is linked by the first round, where next are kept */
+        share; /* 1 of so many groups of rows is linked by the first round, where next are kept, or roots go first */
+    uint32_t
+        roots; /* the first round is one of roots: rows are long, and no hub is first in most of them */
     uint64_t few_roots;  /* with fewer trees behind the first step their paths are long */
     uint32_t direct;     /* few arcs, and in_order: all are linked behind the first step */
     uint32_t nearest;    /* direct, and not both: which arc the first step takes */

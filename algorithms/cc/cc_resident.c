@@ -13,7 +13,7 @@ extern const weir_steps_body weir__cc_steps, weir__cc_interleaved_steps;
 uint64_t weir__cc_resident_bytes(const weir_graph *graph, uint32_t devices)
 {
     const uint64_t n = graph->vertices, rows = n / devices;
-    /* rows and arcs; ids, labels, rows outside, their smallest ids, and next arcs; parents and hooks */
+    /* rows and arcs; ids, labels, rows outside, their smallest ids, and next arcs or first ones; parents and hooks */
     return rows * 8 + graph->arcs / devices * 4 + rows * 20 + n * (devices > 1 ? 12 : 4);
 }
 
@@ -105,8 +105,14 @@ static uint64_t cut_count(const void *user, uint32_t device, uint32_t sender)
     return ((const struct making *)user)->cut.count;
 }
 
-/* The next arcs are kept where the first step seldom makes a tree of half of the vertices, and links follow: where the smallest
- * neighbours are no hubs. */
+/* The first step seldom makes a tree of half of the vertices, and links follow: the smallest neighbours are no hubs. */
+static int looks_again(const weir__cc_resident *cc)
+{
+    return weir_rows_symmetric(cc->on.rows) && !is_direct(cc) &&
+           weir_rows_order_of(cc->on.rows) == WEIR_ROWS_BY_ID;
+}
+
+/* Then the next arcs are kept, unless rows are so long that roots alone look along theirs. */
 static uint64_t next_count(const void *user, uint32_t device, uint32_t sender)
 {
     const weir__cc_resident *cc = ((const struct making *)user)->cc;
@@ -114,8 +120,7 @@ static uint64_t next_count(const void *user, uint32_t device, uint32_t sender)
     (void)sender;
     if (!cc->on.rows) /* how much is needed is asked before they are placed */
         return 1;
-    return weir_rows_symmetric(cc->on.rows) && !is_direct(cc) &&
-           weir_rows_order_of(cc->on.rows) == WEIR_ROWS_BY_ID;
+    return looks_again(cc) && has_fewer_arcs(cc, CC_MANY);
 }
 
 #define FIELD(name) offsetof(struct cc_args, name)
@@ -301,8 +306,9 @@ static weir_status enter_all(const struct making *making, weir_context *context,
         a->in_order = (uint32_t)cc->in_order;
         a->direct = (uint32_t)is_direct(cc);
         a->bits = making->bits;
-        /* Of a triangulated mesh half of the rows' arcs are enough for a large tree; of longer rows fewer. */
-        a->share = has_fewer_arcs(cc, CC_MANY) ? 2 : 4;
+        /* Of a triangulated mesh half of the rows' arcs are enough for a large tree. */
+        a->roots = looks_again(cc) && !has_fewer_arcs(cc, CC_MANY);
+        a->share = a->roots ? CC_SPARSE : 2;
         a->few_roots = busy_rows(cc) / CC_DEEP;
         a->both = !weir_rows_symmetric(cc->on.rows);
         a->nearest = a->direct && !a->both && has_fewer_arcs(cc, CC_FEWER) &&
@@ -324,6 +330,7 @@ weir_status weir__cc_resident_create(weir_context *context, const weir_graph *gr
     weir_rows_config config = WEIR_ROWS_CONFIG_INIT;
     weir_status status;
     config.in_arcs = 1;
+    config.firsts = graph->arcs * (graph->mirrored ? 1 : 2) >= CC_MANY * graph->vertices;
     status = weir__row_steps_create(&cc_out->on, &form, context, graph, partition, options, &config,
                                     &making);
     if (!status)
@@ -359,7 +366,8 @@ weir_status weir__cc_resident_run(weir__cc_resident *cc, weir_run_stats *stats)
     /* A row's place, its parent four times over, id and label; an arc and the parent behind it. */
     stats->bytes = busy_rows(cc) * (8 + 4 * 4 + 8) + stats->work.atoms * 8;
     stats->bytes_sent = weir_steps_total(cc->on.steps, CC_SENT);
-    if (((const struct cc_args *)weir_steps_args(cc->on.steps, 0))->notes) /* first parents, too */
+    stats->roots = weir_steps_total(cc->on.steps, CC_ROOTS) / cc->on.parts; /* each knows all */
+    if (((const struct cc_args *)weir_steps_args(cc->on.steps, 0))->notes)  /* first parents, too */
         stats->bytes_sent += busy_rows(cc) * (cc->on.parts - 1) * sizeof(uint32_t);
     for (uint32_t i = 0; i < CC_TIMES; i++) /* only those that took place are reported */
         if (!stats->phase[i].steps)

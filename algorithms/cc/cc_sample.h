@@ -14,13 +14,24 @@ WEIR_DEV void cc_read_first(const struct cc_run *run, const weir_arcs *arcs, uin
     const uint64_t busy = run->args->part.busy;
     CC_UNROLL
     for (uint32_t k = 0; k < CC_BATCH; k++) {
-        uint64_t row = base + (uint64_t)k * apart;
+        const uint64_t row = base + (uint64_t)k * apart;
         first_out[k] = row < busy ? arcs->offsets[row] : 0;
         count_out[k] = row < busy ? (uint32_t)(arcs->offsets[row + 1] - first_out[k]) : 0;
     }
     CC_UNROLL
     for (uint32_t k = 0; k < CC_BATCH; k++)
         far_out[k] = cc_name_of(run, count_out[k] ? arcs->targets[first_out[k]] : CC_NONE);
+}
+
+/* The far ends of the first arcs alone, which lie beside each other. */
+WEIR_DEV void cc_read_far(const struct cc_run *run, const weir_arcs *arcs, uint64_t base,
+                          uint32_t apart, uint32_t *far_out)
+{
+    CC_UNROLL
+    for (uint32_t k = 0; k < CC_BATCH; k++) {
+        const uint64_t row = base + (uint64_t)k * apart;
+        far_out[k] = cc_name_of(run, row < run->args->part.busy ? arcs->firsts[row] : CC_NONE);
+    }
 }
 
 /* Tell the other devices the parent of a row. */
@@ -86,6 +97,32 @@ WEIR_DEV void cc_keep_next(struct cc_run *run, uint64_t base, uint32_t apart, co
     }
 }
 
+/* Rows of a batch point at their first neighbours, or those that were found nearer. @param[in] out  those neighbours; in  where there
+ * are in-arcs that are others, the first along those.  @return how many are roots; in the upper half how many have an arc. */
+WEIR_DEV uint64_t cc_point(struct cc_run *run, uint64_t base, uint32_t apart, const uint32_t *out,
+                           const uint32_t *in)
+{
+    const weir_rows_part *part = &run->args->part;
+    uint32_t roots = 0, joined = 0;
+    CC_UNROLL
+    for (uint32_t k = 0; k < CC_BATCH; k++) {
+        const uint64_t row = base + (uint64_t)k * apart;
+        const uint32_t v = cc_name(run, base, apart, k);
+        const uint32_t far = run->args->both && in[k] < out[k] ? in[k] : out[k];
+        uint32_t up = far < v ? far : v;
+        if (!CC_INTERLEAVED && run->args->nearest)
+            up = cc_shorten(up, v - weir_lane());
+        if (row >= part->busy)
+            continue;
+        weir_store_relaxed_dev_u32(cc_words_of(run->parent) + part->begin + row, up);
+        roots += up == v;
+        joined += far != CC_NONE;
+        if (run->args->notes)
+            cc_tell(run, row, up);
+    }
+    return (uint64_t)joined << 32 | roots;
+}
+
 /** Rows of this device point at their first neighbours, which are the smallest but for interleaved names, or at themselves. Those that do are counted among the block's hooks, of which
  *  there are none yet.
  *  @param[in] id, stride  of the threads that do it. */
@@ -94,37 +131,30 @@ WEIR_DEV void cc_first_rows(struct cc_run *run, uint32_t id, uint32_t stride)
     const weir_rows_part *part = &run->args->part;
     const uint64_t lane = weir_lane();
     const uint32_t apart = cc_apart(stride);
+    /* The first arcs are all that is read of most graphs; others need what is behind them, and lie there. */
+    const int alone = part->out.firsts != NULL && !run->args->nearest && !run->args->next;
     cc_tally joined = 0, roots = 0;
     WEIR_ROLLED
     for (uint64_t base = cc_begin(id); base - lane < part->busy;
          base = cc_next(base, stride, CC_BATCH)) {
-        uint64_t first[CC_BATCH];
+        uint64_t first[CC_BATCH], did;
         uint32_t count[CC_BATCH], out[CC_BATCH], in[CC_BATCH];
-        cc_read_first(run, &part->out, base, apart, first, count, out);
-        if (!CC_INTERLEAVED && run->args->nearest)
-            cc_nearest(run, base, apart, first, count, out);
-        if (run->args->next)
-            cc_keep_next(run, base, apart, first, count, out);
-        if (run->args->both)
-            cc_read_first(run, &part->in, base, apart, first, count, in);
-        CC_UNROLL
-        for (uint32_t k = 0; k < CC_BATCH; k++) {
-            const uint32_t v = cc_name(run, base, apart, k);
-            uint32_t far = out[k], up;
-            if (run->args->both && in[k] < far)
-                far = in[k];
-            up = far < v ? far : v;
+        if (alone) {
+            cc_read_far(run, &part->out, base, apart, out);
+            if (run->args->both)
+                cc_read_far(run, &part->in, base, apart, in);
+        } else {
+            cc_read_first(run, &part->out, base, apart, first, count, out);
             if (!CC_INTERLEAVED && run->args->nearest)
-                up = cc_shorten(up, v - (uint32_t)lane);
-            if (base + (uint64_t)k * apart >= part->busy)
-                continue;
-            const uint64_t row = base + (uint64_t)k * apart;
-            weir_store_relaxed_dev_u32(cc_words_of(run->parent) + part->begin + row, up);
-            roots += up == v;
-            joined += far != CC_NONE;
-            if (run->args->notes)
-                cc_tell(run, row, up);
+                cc_nearest(run, base, apart, first, count, out);
+            if (run->args->next)
+                cc_keep_next(run, base, apart, first, count, out);
+            if (run->args->both)
+                cc_read_first(run, &part->in, base, apart, first, count, in);
         }
+        did = cc_point(run, base, apart, out, in);
+        roots += (uint32_t)did;
+        joined += did >> 32;
     }
     run->arcs += joined;
     const uint64_t all = weir_sum_u64(roots);
@@ -190,6 +220,8 @@ WEIR_DEV void cc_flatten_rows(struct cc_run *run, uint32_t id, uint32_t stride)
 /* The first arc of a row leads here; CC_NONE where there is none. */
 WEIR_DEV uint32_t cc_first_of(const struct cc_run *run, const weir_arcs *arcs, uint32_t row)
 {
+    if (arcs->firsts)
+        return cc_name_of(run, arcs->firsts[row]);
     const uint64_t first = arcs->offsets[row];
     return cc_name_of(run, first < arcs->offsets[row + 1] ? arcs->targets[first] : CC_NONE);
 }
@@ -288,8 +320,8 @@ WEIR_DEV void cc_sample(struct cc_run *run, uint32_t which)
 
 /** Block 0 of device 0 samples, while all other blocks make the first forest, or flatten the one that there is. A block that is
  *  alone does both; and so does a thread of a host device, of which there are few, so that rows keep all of them busy for far longer
- *  than a sample does. @param[in] which  as of cc_take_sample(). */
-WEIR_DEV void cc_grow_and_sample(struct cc_run *run, uint32_t which)
+ *  than a sample does. @param[in] which  as of cc_take_sample(). @param[in] flatten  0: the forest stays as it is. */
+WEIR_DEV void cc_grow_and_sample(struct cc_run *run, uint32_t which, int flatten)
 {
     const struct weir_steps_block *b = run->block;
     const uint32_t samples =
@@ -298,7 +330,7 @@ WEIR_DEV void cc_grow_and_sample(struct cc_run *run, uint32_t which)
     const uint32_t id = run->id - spared * b->threads, stride = run->stride - spared * b->threads;
     if (b->block >= spared && which == 1)
         cc_first_rows(run, id, stride);
-    else if (b->block >= spared)
+    else if (b->block >= spared && flatten)
         cc_flatten_rows(run, id, stride);
     if (run->args->separate && which == 1) /* no block was spared */
         cc_first_of_others(run->args, id, stride);
@@ -336,6 +368,89 @@ WEIR_DEV void cc_link_kept(struct cc_run *run, uint32_t which)
         to = cc_kept(run, row);
         int joined = far != CC_NONE && cc_join(run->parent, v, far, 0, &hook);
         run->arcs += far != CC_NONE;
+        cc_note(run, joined, &hook);
+    }
+}
+
+/* A root looks along its arcs, some at a time, until one of them leads to a tree that goes on to a smaller number, and hangs itself
+ * under that. What it reads of other trees may be late, and is an ancestor all the same. @return whether it did. */
+WEIR_DEV int cc_hook_root(struct cc_run *run, uint64_t row, uint32_t v, struct cc_hook *hook_out)
+{
+    const weir_arcs *arcs = &run->args->part.out;
+    const uint64_t first = arcs->offsets[row], last = arcs->offsets[row + 1];
+    WEIR_ROLLED
+    for (uint64_t i = first; i < last && i < first + CC_TRIED * CC_TRIES; i += CC_TRIED) {
+        uint32_t far[CC_TRIED], least = CC_NONE;
+        CC_UNROLL
+        for (uint32_t k = 0; k < CC_TRIED; k++)
+            far[k] = cc_name_of(run, arcs->targets[i + k < last ? i + k : last - 1]);
+        run->arcs += last - i < CC_TRIED ? (uint32_t)(last - i) : CC_TRIED;
+        CC_UNROLL
+        for (uint32_t k = 0; k < CC_TRIED; k++) {
+            const uint32_t up = cc_up_near(run->parent, far[k]);
+            least = up < least ? up : least;
+        }
+        if (least < v) {
+            hook_out->root = v;
+            hook_out->under = least;
+            return cc_swap(cc_word(run->parent, v), v, least) == v;
+        }
+    }
+    return 0;
+}
+
+/* Which of CC_SCANNED rows are roots, a bit each; of their batches, `apart` rows from each other. */
+WEIR_DEV uint32_t cc_find_roots(const struct cc_run *run, uint64_t base, uint32_t apart)
+{
+    uint32_t roots = 0;
+    for (uint32_t i = 0; i < CC_SCANNED; i += CC_BATCH) {
+        uint32_t up[CC_BATCH];
+        const uint64_t at = base + (uint64_t)i * apart;
+        cc_read_parents(run, at, apart, CC_NONE, up);
+        CC_UNROLL
+        for (uint32_t k = 0; k < CC_BATCH; k++)
+            roots |= (uint32_t)(up[k] == cc_name(run, at, apart, k)) << (i + k);
+    }
+    return roots;
+}
+
+/** Rows of this device that are roots look for another tree. Lanes go side by side, each with one of its roots. */
+WEIR_DEV void cc_hook_roots(struct cc_run *run)
+{
+    const uint64_t lane = weir_lane();
+    const uint32_t apart = cc_apart(run->stride);
+    WEIR_ROLLED
+    for (uint64_t base = cc_begin(run->id); base - lane < run->args->part.busy;
+         base = cc_next(base, run->stride, CC_SCANNED)) {
+        uint32_t left = cc_find_roots(run, base, apart);
+        WEIR_ROLLED
+        for (; weir_ballot(left != 0); left &= left - 1) {
+            const uint32_t k = left ? weir_first_bit_u32(left) : 0;
+            struct cc_hook hook = {0, 0};
+            const int joined = left && cc_hook_root(run, base + (uint64_t)k * apart,
+                                                    cc_name(run, base, apart, k), &hook);
+            cc_note(run, joined, &hook);
+        }
+    }
+}
+
+/** Behind that, where few trees are left: link the last arcs of some rows. */
+WEIR_DEV void cc_link_sparse(struct cc_run *run)
+{
+    const weir_arcs *arcs = &run->args->part.out;
+    const uint64_t lane = weir_lane();
+    WEIR_ROLLED
+    for (uint64_t i = cc_begin(run->id);; i = cc_next(i, run->stride, 1)) {
+        const uint64_t row = cc_row_of_round(run, i, 1);
+        struct cc_hook hook = {0, 0};
+        int joined = 0;
+        if (cc_row_of_round(run, i - lane, 1) >= run->args->part.busy)
+            break;
+        if (row < run->args->part.busy && arcs->offsets[row] < arcs->offsets[row + 1]) {
+            const uint32_t far = arcs->targets[arcs->offsets[row + 1] - 1];
+            joined = cc_join(run->parent, cc_name_of_row(run, row), cc_name_of(run, far), 0, &hook);
+            run->arcs++;
+        }
         cc_note(run, joined, &hook);
     }
 }

@@ -112,6 +112,9 @@ static const weir__cli_column columns[] = {COLUMN_MS,
                                            COLUMN_ITEMS_PROCESSED,
                                            END_OF_LIST};
 
+static const weir__cli_member members[] = {
+    {.name = "roots", .kind = KIND_COUNT, .offset = TRIAL(stats.roots)}, END_OF_LIST};
+
 static const char about[] =
     "Weakly connected: arcs join both ways. A vertex is labelled with the smallest vertex of\n"
     "its component. Each run prints the number of components and the vertices of the largest "
@@ -131,6 +134,7 @@ const weir__cli_algorithm weir__cli_algorithm_cc = {
     .value_bytes = sizeof(uint32_t),
     .steps = "steps",
     .figure = {"components", "largest_component"},
+    .members = members,
     .ask = ask,
     .fall_back = fall_back,
     .at = label_at,

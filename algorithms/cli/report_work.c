@@ -147,6 +147,8 @@ static void print_exchange(const struct work *work)
         row(work, "hubs kept", stats->hubs);
     if (stats->bins)
         row(work, "bins of rows", stats->bins);
+    if (stats->roots)
+        row(work, "roots that looked", stats->roots);
     if (stats->epochs)
         row(work, "epochs", stats->epochs);
     if (stats->shared)

@@ -137,6 +137,7 @@ static weir_status choose_memory(weir_rows *rows, const weir_graph *graph,
         return status;
     for (uint32_t p = 0; p < rows->parts; p++) {
         beside[p] = (sizes.owned[p] + 1) * (in ? 16 : 8) +
+                    (config->firsts ? sizes.owned[p] * (in ? 8 : 4) : 0) +
                     (config->out_bytes ? sizes.owned[p] : 0) +
                     (config->out_degrees ? sizes.numbers * 4 : 0);
         sizes.in_arcs_of[p] = in ? sizes.arcs : 0;
@@ -217,11 +218,13 @@ static void csr_need(const weir_device *device, weir_memory memory, uint64_t row
 }
 
 /* How many in-arcs a part has is not known before they were counted: with several, those of all come first. */
-static void in_need(const struct weir__sizes *sizes, weir_memory memory, int weights, int here,
-                    struct weir__need *need)
+static void in_need(const struct weir__sizes *sizes, const weir_rows_config *config,
+                    weir_memory memory, int here, struct weir__need *need)
 {
-    csr_need(weir_context_device(sizes->context, 0), memory, sizes->vertices + sizes->parts,
-             sizes->arcs, weights, here, need);
+    const weir_device *device = weir_context_device(sizes->context, 0);
+    csr_need(device, memory, sizes->vertices + sizes->parts, sizes->arcs, config->weights, here,
+             need);
+    weir__need_take_on(need, device, config->firsts ? sizes->vertices : 0, 4);
 }
 
 /* Whether the host puts the rows of some part in order. A device that has no room for it after all is not counted here: then the host
@@ -248,6 +251,7 @@ static void parts_need(const struct weir__sizes *sizes, const weir_rows_config *
         weir__need_take(need, keys ? sizes->arcs_of[p] : 0, key);
         csr_need(device, memory, sizes->owned[p], sizes->arcs_of[p], config->weights, here, need);
         weir__need_give(need, keys ? sizes->arcs_of[p] : 0, key);
+        weir__need_take_on(need, device, config->firsts ? sizes->owned[p] : 0, 4);
         weir__need_take_on(need, device, config->out_degrees ? sizes->numbers : 0, 4);
         weir__need_pass(need, config->out_bytes ? sizes->owned[p] : 0, 1);
         weir__need_take_on(need, device, config->out_bytes ? sizes->owned[p] : 0, 1);
@@ -270,13 +274,13 @@ void weir__rows_need(const struct weir__sizes *sizes, const weir_rows_config *co
     weir__need_take(need, transposed, key);
     weir__need_pass(need, transposed, key + 4);
     if (back && sizes->parts > 1)
-        in_need(sizes, memory, config->weights, here, need);
+        in_need(sizes, config, memory, here, need);
     if (sizes->grid_rows)
         weir__rows_cells_need(sizes, need);
     else
         parts_need(sizes, config, memory, need);
     if (back && sizes->parts == 1)
-        in_need(sizes, memory, config->weights, here, need);
+        in_need(sizes, config, memory, here, need);
     weir__need_give(need, back ? n : 0, 4);
     weir__need_give(need, back && here ? numbers : 0, 8);
     weir__need_give(need, transposed, key);
@@ -428,6 +432,7 @@ weir_status weir_rows_values(const weir_rows *rows, uint32_t part, const void *d
 static void free_arcs(weir_device *device, weir_memory memory, const weir_arcs *arcs)
 {
     weir__bring_free(device, arcs->offsets);
+    weir__bring_free(device, arcs->firsts);
     weir__bring_arcs_free(device, memory, arcs->targets);
     weir__bring_arcs_free(device, memory, arcs->weights);
 }

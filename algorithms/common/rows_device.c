@@ -165,7 +165,7 @@ static weir_status take(struct placing *p)
         status = weir__device_alloc_as(p->device, name[1], p->arcs, 4, &targets);
     if (!status && p->build->config->weights)
         status = weir__device_alloc_as(p->device, name[2], p->arcs, 4, &weights);
-    p->placed = (weir_arcs){offsets, targets, weights};
+    p->placed = (weir_arcs){.offsets = offsets, .targets = targets, .weights = weights};
     return status;
 }
 

@@ -8,3 +8,7 @@
 #define WEIR_KERNEL      rows_arcs
 #define WEIR_KERNEL_ARGS rows_arcs_args
 #include "algorithms/kernel_cuda_tmpl.cuh"
+
+#define WEIR_KERNEL      rows_firsts
+#define WEIR_KERNEL_ARGS rows_firsts_args
+#include "algorithms/kernel_cuda_tmpl.cuh"

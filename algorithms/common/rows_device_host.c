@@ -5,3 +5,5 @@
 #include "algorithms/kernel_host_tmpl.h"
 #define WEIR_KERNEL rows_arcs
 #include "algorithms/kernel_host_tmpl.h"
+#define WEIR_KERNEL rows_firsts
+#include "algorithms/kernel_host_tmpl.h"

@@ -3,6 +3,7 @@
 #define WEIR_ALGORITHMS_COMMON_ROWS_DEVICE_OP_H
 
 #include "algorithms/common/pieces_op.h"
+#include "algorithms/rows.h"
 
 typedef struct rows_arcs_args {
     arcs_piece here;
@@ -16,7 +17,14 @@ typedef struct rows_arcs_args {
     uint32_t *in_degree; /* by vertex; relaxed atomics */
 } rows_arcs_args;
 
-extern const weir_kernel weir__rows_heads_kernel, weir__rows_arcs_kernel;
+typedef struct rows_firsts_args {
+    const uint64_t *offsets; /* of the rows */
+    const uint32_t *targets;
+    uint32_t rows;
+    uint32_t *firsts; /* out: by row */
+} rows_firsts_args;
+
+extern const weir_kernel weir__rows_heads_kernel, weir__rows_arcs_kernel, weir__rows_firsts_kernel;
 
 /** Count the arcs that come to each vertex. */
 WEIR_DEV void rows_heads(const rows_arcs_args *a, uint32_t worker, uint32_t workers)
@@ -38,6 +46,16 @@ WEIR_DEV void rows_take_arc(const rows_arcs_args *a, uint64_t tail, uint64_t i)
     a->targets[at] = a->cursors ? from : to;
     if (a->weights)
         a->weights[at] = a->here.weights_u32[i];
+}
+
+/** The first target of each row. */
+WEIR_DEV void rows_firsts(const rows_firsts_args *a, uint32_t worker, uint32_t workers)
+{
+    for (uint64_t r = (uint64_t)worker * WEIR_LANES + weir_lane(); r < a->rows;
+         r += (uint64_t)workers * WEIR_LANES) {
+        const uint64_t first = a->offsets[r];
+        a->firsts[r] = first < a->offsets[r + 1] ? a->targets[first] : WEIR_ROWS_NONE;
+    }
 }
 
 /** Put the arcs of the part's rows where they belong. */

@@ -6,6 +6,7 @@
 #include "algorithms/graph/build.h"
 #include "algorithms/common/bring.h"
 #include "algorithms/common/rows_build.h"
+#include "algorithms/common/rows_device_op.h"
 #include "runtime/observe.h"
 #include "runtime/support.h"
 
@@ -278,17 +279,42 @@ static weir_status place_bytes(const struct weir__rows_build *build, weir_rows_p
     return status;
 }
 
+/* By the part's device, which has the arcs: also of those in host memory, and whoever put them in order. */
+static weir_status place_firsts(const struct weir__rows_build *build, weir_rows_part *part, int in)
+{
+    weir_device *device = weir_context_device(build->rows->context, part->part);
+    weir_arcs *arcs = in ? &part->in : &part->out;
+    rows_firsts_args args = {
+        .offsets = arcs->offsets, .targets = arcs->targets, .rows = part->owned};
+    weir_queue *queue;
+    weir_status status = weir__device_alloc_as(device, in ? "first in-arcs" : "first out-arcs",
+                                               part->owned, sizeof *args.firsts, &args.firsts);
+    arcs->firsts = args.firsts;
+    if (status || build->sizes || !part->owned)
+        return status;
+    if ((status = weir_queue_create(device, 0, &queue)))
+        return status;
+    if (!(status = weir_queue_launch(queue, &weir__rows_firsts_kernel, &args, sizeof args)))
+        status = weir_queue_sync(queue);
+    weir_queue_destroy(queue);
+    return status;
+}
+
 weir_status weir__rows_place_part(struct weir__rows_build *build, uint32_t p)
 {
     weir_rows *rows = build->rows;
     weir_rows_part *part = &rows->part[p];
     const void *degree = NULL;
     weir_status status = place_out(build, part);
+    if (!status && build->config->firsts)
+        status = place_firsts(build, part, 0);
     if (!status && build->config->in_arcs && rows->symmetric) {
         part->in = part->out;
         part->arcs_in = part->arcs_out;
     } else if (!status && wants_in(build)) {
         status = place_in(build, part);
+        if (!status && build->config->firsts)
+            status = place_firsts(build, part, 1);
     }
     if (!status && build->config->out_degrees)
         status = weir__bring(weir_context_device(rows->context, p), "out-degrees", rows->degree,

@@ -310,6 +310,36 @@ static void a_tangle_takes_one_more_arc(void **state)
     weir_context_destroy(context);
 }
 
+/* Rows are long and no hub is first in them: the roots that the first step leaves look along their arcs, and a few rows are linked, which
+ * is enough for the largest tree. Shorter rows have no such round, and those that begin with hubs need none. */
+static void roots_of_long_rows_look_around(void **state)
+{
+    static const struct {
+        const char *graph;
+        uint64_t least, most; /* roots, for each 1024 vertices */
+    } cases[] = {
+        {"uniform:14,16", 1024 / 50, 1024 / 20}, {"uniform:14,3", 0, 0}, {"rmat:14,16", 0, 0}};
+    weir_context *context = context_or_skip(*state);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        weir_graph *graph = open_graph(cases[i].graph, 1);
+        weir_run_stats stats = WEIR_RUN_STATS_INIT;
+        weir_cc *cc;
+        assert_int_equal(weir_cc_create(context, graph, NULL, NULL, WEIR_CC_RESIDENT, &cc),
+                         WEIR_OK);
+        assert_cc(cc, graph, cases[i].graph);
+        assert_int_equal(weir_cc_run(cc, &stats), WEIR_OK);
+        assert_in_range(stats.roots * 1024 / graph->vertices, cases[i].least, cases[i].most);
+        if (stats.roots) {
+            assert_int_equal(steps_of(&stats, "link"), 1);
+            /* The first arcs, some of the roots', and hardly any other. */
+            assert_in_range(stats.work.atoms, graph->vertices / 2, 3 * graph->vertices / 2);
+        }
+        weir_cc_destroy(cc);
+        weir_graph_destroy(graph);
+    }
+    weir_context_destroy(context);
+}
+
 /* Labels of vertices without arcs were written when the graph was placed, and a run does not touch their rows. */
 static void rows_without_arcs_are_left_alone(void **state)
 {
@@ -480,17 +510,19 @@ int main(void)
                 ON_EACH_SPEC(hubs_of_all_devices_come_first) ON_EACH_SPEC(long_lists_go_up_a_tree)
                     ON_EACH_SPEC(few_arcs_take_no_sample) ON_EACH_SPEC(
                         few_cut_arcs_are_all_that_is_told) ON_EACH_SPEC(deep_trees_are_flattened)
-                        ON_EACH_SPEC(a_tangle_takes_one_more_arc) CC_TEST(
-                            rows_without_arcs_are_left_alone, "host:1")
-                            CC_TEST(rows_without_arcs_are_left_alone, "host:3") CC_TEST(
-                                a_run_begins_anew, "host:2") CC_TEST(a_run_begins_anew, "cuda:0-1")
-                                CC_TEST(a_cancel_ends_a_run, "host:1")
-                                    CC_TEST(a_cancel_ends_a_run, "host:4")
-                                        CC_TEST(a_cancel_ends_a_run, "cuda:0")
-                                            CC_TEST(a_time_limit_ends_a_run, "host:1")
-                                                CC_TEST(a_time_limit_ends_a_run, "host:4")
-                                                    ON_MIXED_DEVICES(shapes_that_stream)
-                                                        cmocka_unit_test(bad_input_is_refused),
+                        ON_EACH_SPEC(a_tangle_takes_one_more_arc)
+                            ON_EACH_SPEC(roots_of_long_rows_look_around)
+                                CC_TEST(rows_without_arcs_are_left_alone, "host:1")
+                                    CC_TEST(rows_without_arcs_are_left_alone,
+                                            "host:3") CC_TEST(a_run_begins_anew, "host:2")
+                                        CC_TEST(a_run_begins_anew,
+                                                "cuda:0-1") CC_TEST(a_cancel_ends_a_run, "host:1")
+                                            CC_TEST(a_cancel_ends_a_run,
+                                                    "host:4") CC_TEST(a_cancel_ends_a_run, "cuda:0")
+                                                CC_TEST(a_time_limit_ends_a_run, "host:1")
+                                                    CC_TEST(a_time_limit_ends_a_run, "host:4")
+                                                        ON_MIXED_DEVICES(shapes_that_stream)
+                                                            cmocka_unit_test(bad_input_is_refused),
         cmocka_unit_test(before_a_run_everybody_is_alone),
     };
     return cmocka_run_group_tests_name("cc", tests, make_folder, remove_folder);

@@ -237,6 +237,37 @@ static void assert_out_byte(const struct placed *placed)
     }
 }
 
+static void assert_firsts_of(const struct placed *placed, uint32_t p, const weir_arcs *arcs)
+{
+    const uint32_t owned = weir_rows_part_of(placed->rows, p)->owned;
+    if (!placed->config.firsts || !arcs->offsets) {
+        assert_null(arcs->firsts);
+        return;
+    }
+    if (owned == 0)
+        return;
+    uint32_t *firsts = fetch(placed, p, arcs->firsts, owned, 4);
+    uint64_t *offsets = fetch(placed, p, arcs->offsets, owned + (size_t)1, 8);
+    uint32_t *targets = offsets[owned] ? fetch(placed, p, arcs->targets, offsets[owned], 4) : NULL;
+    for (uint32_t r = 0; r < owned; r++)
+        assert_int_equal(firsts[r],
+                         offsets[r] < offsets[r + 1] ? targets[offsets[r]] : WEIR_ROWS_NONE);
+    free(firsts);
+    free(offsets);
+    free(targets);
+}
+
+static void assert_firsts(const struct placed *placed)
+{
+    for (uint32_t p = 0; p < placed->parts; p++) {
+        const weir_rows_part *part = weir_rows_part_of(placed->rows, p);
+        assert_firsts_of(placed, p, &part->out);
+        assert_firsts_of(placed, p, &part->in);
+        if (part->in.offsets == part->out.offsets)
+            assert_ptr_equal(part->in.firsts, part->out.firsts);
+    }
+}
+
 /* Rows from `busy` on have no arcs, and the one before them has some. */
 static void assert_busy(const struct placed *placed)
 {
@@ -308,6 +339,7 @@ static void assert_rows(weir_context *context, const weir_graph *graph,
     assert_arcs(&placed);
     assert_out_degree(&placed);
     assert_out_byte(&placed);
+    assert_firsts(&placed);
     assert_busy(&placed);
     assert_gather(&placed);
     weir_rows_destroy(placed.rows);
@@ -328,10 +360,10 @@ static void try_plain(weir_context *context, const weir_graph *graph,
     for (int order = WEIR_ROWS_AUTO; order <= WEIR_ROWS_BY_DEGREE; order++)
         for (int in = 0; in < 2; in++)
             if (!skipped())
-                assert_rows(context, graph, partition,
-                            ASK(.in_arcs = in, .out_degrees = !in,
-                                .out_bytes = order != WEIR_ROWS_BY_ID,
-                                .order = (weir_rows_order)order));
+                assert_rows(
+                    context, graph, partition,
+                    ASK(.in_arcs = in, .out_degrees = !in, .out_bytes = order != WEIR_ROWS_BY_ID,
+                        .firsts = order != WEIR_ROWS_BY_DEGREE, .order = (weir_rows_order)order));
 }
 
 static void try_weighted(weir_context *context, const weir_graph *graph,
@@ -342,7 +374,7 @@ static void try_weighted(weir_context *context, const weir_graph *graph,
             if (!skipped())
                 assert_rows(context, graph, partition,
                             ASK(.in_arcs = how & 1, .weights = 1, .by_weight = how >> 1,
-                                .order = (weir_rows_order)order));
+                                .firsts = 1, .order = (weir_rows_order)order));
 }
 
 static void rows_hold_every_arc_once(void **state)

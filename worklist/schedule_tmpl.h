@@ -40,8 +40,9 @@ WEIR_DEV WEIR__N WEIR__P(share_begin)(WEIR__N count, WEIR__N index, WEIR__N of)
 /** Atoms of one tile that one lane does: at, at + step, ... below end. */
 typedef struct WEIR__P(tile_run) {
     WEIR__N tile;
-    WEIR__N at, end, step; /**< the lane's loop moves `at` on to `end`, or behind it */
-    WEIR__N first;         /**< of the tile; at - first is the atom counted within it */
+    WEIR__N at, end,
+        step; /**< the lane's loop moves `at` on to `end`, or behind it, where it may lie at once */
+    WEIR__N first;  /**< of the tile; at - first is the atom counted within it */
     uint32_t whole; /**< these are all atoms of the tile, and no other lane is told of it so */
 } WEIR__P(tile_run);
 
@@ -123,7 +124,7 @@ WEIR_DEV int WEIR__P(thread_run)(WEIR__P(thread_walk) * walk, WEIR__P(tile_set) 
     run->at = run->first = span.begin;
     run->end = walk->behind = span.end;
     run->step = run->whole = 1;
-    walk->coming = set.tiles - run->tile > walk->lanes ? run->tile + walk->lanes : set.tiles;
+    walk->coming = run->tile + walk->lanes;
     return 1;
 }
 
@@ -163,11 +164,11 @@ WEIR_DEV int WEIR__P(team_run)(WEIR__P(team_walk) * walk, WEIR__P(tile_set) set,
     WEIR__P(_enter)(set, run->tile, walk->behind, &span);
     const WEIR__N count = span.end - span.begin;
     run->first = span.begin;
-    run->at = walk->lane < count ? span.begin + walk->lane : span.end;
+    run->at = span.begin + walk->lane;
     run->end = walk->behind = span.end;
     run->step = walk->lanes;
     run->whole = walk->lane == 0 && (walk->lanes == 1 || count <= 1);
-    walk->coming = set.tiles - run->tile > walk->teams ? run->tile + walk->teams : set.tiles;
+    walk->coming = run->tile + walk->teams;
     return 1;
 }
 
@@ -179,6 +180,8 @@ WEIR_DEV int WEIR__P(team_next)(WEIR__P(team_walk) * walk, WEIR__P(tile_set) set
         WEIR__P(tile_run) run;
         if (!WEIR__P(team_run)(walk, set, &run))
             return 0;
+        if (walk->coming < run.tile) /* past what a number holds: there are no more */
+            walk->coming = set.tiles;
         walk->tile = run.tile;
         walk->atom = walk->lane;
         walk->count = run.end - run.first;
@@ -238,7 +241,7 @@ WEIR_DEV int WEIR__P(strided_run)(WEIR__P(strided_walk) * walk, WEIR__P(tile_set
     const WEIR__N first = walk->end, end = WEIR__P(_behind)(set, walk->coming, first);
     run->tile = walk->coming++;
     run->first = first;
-    run->at = walk->lane < end - first ? first + walk->lane : end;
+    run->at = first + walk->lane;
     run->end = walk->end = end;
     run->step = walk->lanes;
     run->whole = walk->lane == 0 && (walk->lanes == 1 || end - first <= 1);
@@ -335,14 +338,16 @@ WEIR_DEV int WEIR__P(group_next)(WEIR__P(group_walk) * walk, WEIR__P(tile_set) s
 WEIR_DEV int WEIR__P(group_run)(WEIR__P(group_walk) * walk, WEIR__P(tile_set) set,
                                 WEIR__P(tile_run) * run)
 {
-    if (run->step == 0) { /* the first */
+    if (run->step == 0) { /* the first, whose tile is known */
         run->step = walk->lanes;
         run->at = walk->at;
+        if (run->at == walk->last)
+            return 0;
+    } else {
+        if (run->at >= walk->last)
+            return 0;
+        WEIR__P(_step)(set, run->at, walk->last, run->step, &walk->span);
     }
-    if (run->at >= walk->last)
-        return 0;
-    if (run->at >= walk->span.end)
-        WEIR__P(_seek)(set, run->at, walk->last, &walk->span);
     run->tile = walk->span.tile;
     run->first = walk->span.begin;
     run->end = walk->span.end;
@@ -356,7 +361,9 @@ WEIR_DEV int WEIR__P(group_run)(WEIR__P(group_walk) * walk, WEIR__P(tile_set) se
 typedef struct WEIR__P(merge_walk) {
     WEIR__P(_span) span; /* present tile */
     WEIR__N at;          /* this lane's next atom, absolute */
-    WEIR__N left;        /* steps of its share that are left: atoms, and ends of tiles */
+    WEIR__N left; /* steps of its share that are left: atoms, and ends of tiles; for `next` */
+    WEIR__N stop,
+        until; /* the tile that its share ends in, and the atom it ends before; for `run` */
 } WEIR__P(merge_walk);
 
 /** Begin: this lane has one of @p lanes equal, consecutive shares of atoms and tiles together. The path goes
@@ -368,7 +375,7 @@ WEIR_DEV void WEIR__P(merge_start)(WEIR__P(merge_walk) * walk, WEIR__P(tile_set)
     WEIR__N atoms = WEIR__P(tile_set_atoms)(set), steps = set.tiles + atoms;
     WEIR__N done = WEIR__P(share_begin)(steps, lane, lanes);
     walk->left = WEIR__P(share_begin)(steps, lane + 1, lanes) - done;
-    walk->span.tile = walk->span.begin = walk->span.end = walk->at = 0;
+    walk->span.tile = walk->span.begin = walk->span.end = walk->at = walk->stop = walk->until = 0;
     if (walk->left)
         walk->at = WEIR__P(_split)(set, done, atoms, &walk->span);
 }
@@ -391,32 +398,96 @@ WEIR_DEV int WEIR__P(merge_next)(WEIR__P(merge_walk) * walk, WEIR__P(tile_set) s
     return 0;
 }
 
+/* Where a share ends, for those who go by tiles: found when they begin. */
+WEIR_DEV void WEIR__P(_until)(WEIR__P(merge_walk) * walk, WEIR__P(tile_set) set)
+{
+    const WEIR__N base = WEIR__P(_base)(set);
+    const WEIR__N steps = walk->at - base + walk->span.tile + walk->left;
+    if (walk->left == 0)
+        return;
+    walk->stop = WEIR__P(_ended)(set, steps, WEIR__P(tile_set_atoms)(set));
+    walk->until = base + steps - walk->stop;
+}
+
 /** The next tile of this lane's share. Tiles are complete (run->whole) but for the first and the last; an empty tile comes to one
  *  lane, complete. @return 0: there are none. */
 WEIR_DEV int WEIR__P(merge_run)(WEIR__P(merge_walk) * walk, WEIR__P(tile_set) set,
                                 WEIR__P(tile_run) * run)
 {
-    while (walk->left) {
-        const WEIR__N rest = walk->span.end - walk->at;
-        const WEIR__N count = rest < walk->left ? rest : walk->left;
-        run->tile = walk->span.tile;
+    if (run->step == 0) { /* the first */
+        run->step = 1;
+        WEIR__P(_until)(walk, set);
+    }
+    while (walk->span.tile < walk->stop) {
+        run->tile = walk->span.tile++;
         run->first = walk->span.begin;
         run->at = walk->at;
-        run->end = walk->at += count;
-        run->step = 1;
-        run->whole = run->at == run->first && count == rest;
-        walk->left -= count;
-        if (walk->left) { /* the end of the tile is this lane's too */
-            walk->left--;
-            walk->span.begin = walk->span.end;
-            if (++walk->span.tile < set.tiles)
-                walk->span.end = WEIR__P(_behind)(set, walk->span.tile, walk->span.end);
-        }
-        if (count ||
-            run->whole) /* not where only the end is left of a tile that another lane did */
+        run->end = walk->at = walk->span.begin = WEIR__P(_behind)(set, run->tile, run->at);
+        run->whole = run->at == run->first;
+        if (run->whole ||
+            run->at < run->end) /* not where other lanes did all of the first tile but its end */
             return 1;
     }
-    return 0;
+    if (walk->at >= walk->until)
+        return 0;
+    run->tile = walk->stop;
+    run->first = walk->span.begin;
+    run->at = walk->at;
+    run->end = walk->at = walk->until;
+    run->whole = run->at == run->first && run->end == WEIR__P(_behind)(set, run->tile, run->at);
+    return 1;
+}
+/** The parts of a share apart, for loops that need not ask of each tile whether it is complete, in this order: head, once, gives the
+ *  atoms of a tile that other lanes began; complete, until it returns 0, the tiles that are this lane's; tail those of a tile that
+ *  others end. What is left of a tile by others has no
+ *  atoms at times: then head or tail is all of it. @return 0: there are none. */
+WEIR_DEV int WEIR__P(merge_head)(WEIR__P(merge_walk) * walk, WEIR__P(tile_set) set,
+                                 WEIR__P(tile_run) * run)
+{
+    WEIR__P(_until)(walk, set);
+    if (walk->at == walk->span.begin)
+        return 0;
+    run->tile = walk->span.tile;
+    run->first = walk->span.begin;
+    run->at = walk->at;
+    run->step = 1;
+    run->whole = 0;
+    if (walk->span.tile < walk->stop) {
+        walk->span.tile++;
+        walk->span.begin = walk->at = walk->span.end;
+    } else {
+        walk->at = walk->until;
+    }
+    run->end = walk->at;
+    return run->at < run->end;
+}
+
+/** See weir_merge_head(). */
+WEIR_DEV int WEIR__P(merge_complete)(WEIR__P(merge_walk) * walk, WEIR__P(tile_set) set,
+                                     WEIR__P(tile_run) * run)
+{
+    if (walk->span.tile >= walk->stop)
+        return 0;
+    run->tile = walk->span.tile++;
+    run->first = run->at = walk->at;
+    run->end = walk->at = WEIR__P(_behind)(set, run->tile, run->at);
+    run->step = run->whole = 1;
+    return 1;
+}
+
+/** See weir_merge_head(). */
+WEIR_DEV int WEIR__P(merge_tail)(WEIR__P(merge_walk) * walk, WEIR__P(tile_set) set,
+                                 WEIR__P(tile_run) * run)
+{
+    (void)set;
+    if (walk->at >= walk->until)
+        return 0;
+    run->tile = walk->stop;
+    run->first = run->at = walk->at;
+    run->end = walk->at = walk->until;
+    run->step = 1;
+    run->whole = 0;
+    return 1;
 }
 #endif
 

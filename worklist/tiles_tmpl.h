@@ -4,7 +4,8 @@
  *     _enter                 a tile's first atom and its end; `behind` is where a tile of less number ends
  *     _behind                where a tile ends that is known to begin at `begin`
  *     _find, _seek           the tile of an atom: of the n-th of the set; of one that lies behind a known tile
- *     _split                 where a share of the merge path begins */
+ *     _step                  the same as _seek, where the tile is mostly the next one
+ *     _ended, _split         of the merge path: how many tiles have ended after so many steps; where a share begins */
 
 #ifdef WEIR_TILES_BY_COUNT
 /* ---- by how long tiles are: each has its atoms from 0 on ----------------------------------------- */
@@ -111,9 +112,15 @@ WEIR_DEV void WEIR__P(_seek)(WEIR__P(tile_set) set, WEIR__N at, WEIR__N last, WE
     WEIR__P(_around)(set, at, span->end, span);
 }
 
+WEIR_DEV void WEIR__P(_step)(WEIR__P(tile_set) set, WEIR__N at, WEIR__N last, WEIR__N step,
+                             WEIR__P(_span) * span)
+{
+    (void)step;
+    WEIR__P(_seek)(set, at, last, span);
+}
+
 /* An atom is a step behind all atoms before it and all ends of tiles of less number. */
-WEIR_DEV WEIR__N WEIR__P(_split)(WEIR__P(tile_set) set, WEIR__N done, WEIR__N atoms,
-                                 WEIR__P(_span) * span)
+WEIR_DEV WEIR__N WEIR__P(_ended)(WEIR__P(tile_set) set, WEIR__N done, WEIR__N atoms)
 {
     WEIR__N low = done > set.tiles ? done - set.tiles : 0, high = done < atoms ? done : atoms;
     while (low < high) {
@@ -123,10 +130,16 @@ WEIR_DEV WEIR__N WEIR__P(_split)(WEIR__P(tile_set) set, WEIR__N done, WEIR__N at
         else
             high = middle;
     }
-    span->tile = done - low;
-    span->begin = WEIR__P(_bound)(set, 0, low, span->tile);
-    span->end = WEIR__P(_behind)(set, span->tile, low);
-    return low;
+    return done - low;
+}
+
+WEIR_DEV WEIR__N WEIR__P(_split)(WEIR__P(tile_set) set, WEIR__N done, WEIR__N atoms,
+                                 WEIR__P(_span) * span)
+{
+    span->tile = WEIR__P(_ended)(set, done, atoms);
+    span->begin = WEIR__P(_bound)(set, 0, done - span->tile, span->tile);
+    span->end = WEIR__P(_behind)(set, span->tile, done - span->tile);
+    return done - span->tile;
 }
 
 #else
@@ -217,12 +230,32 @@ WEIR_DEV void WEIR__P(_seek)(WEIR__P(tile_set) set, WEIR__N at, WEIR__N last, WE
     WEIR__P(_search)(set, low, high, at - WEIR__P(_base)(set), 0, span);
 }
 
+WEIR_DEV void WEIR__P(_step)(WEIR__P(tile_set) set, WEIR__N at, WEIR__N last, WEIR__N step,
+                             WEIR__P(_span) * span)
+{
+    /* A lane with all atoms looks at each tile once in all; the next atom of others is further on, mostly. */
+    do {
+        span->begin = span->end;
+        span->end = WEIR__P(tile_set_end)(set, ++span->tile);
+        if (span->end > at)
+            return;
+    } while (step == 1);
+    WEIR__P(_seek)(set, at, last, span);
+}
+
 /* With `done` 0 nothing is searched, so the limit of -1 is never looked at. */
+WEIR_DEV WEIR__N WEIR__P(_ended)(WEIR__P(tile_set) set, WEIR__N done, WEIR__N atoms)
+{
+    WEIR__P(_span) span;
+    WEIR__P(_search)
+    (set, done > atoms ? done - atoms : 0, done < set.tiles ? done : set.tiles, done - 1, 1, &span);
+    return span.tile;
+}
+
 WEIR_DEV WEIR__N WEIR__P(_split)(WEIR__P(tile_set) set, WEIR__N done, WEIR__N atoms,
                                  WEIR__P(_span) * span)
 {
-    WEIR__P(_search)
-    (set, done > atoms ? done - atoms : 0, done < set.tiles ? done : set.tiles, done - 1, 1, span);
+    span->tile = WEIR__P(_ended)(set, done, atoms);
     span->begin = WEIR__P(tile_set_first)(set, span->tile);
     /* There is such a tile: its end is yet to come. */
     span->end = WEIR__P(tile_set_end)(set, span->tile);

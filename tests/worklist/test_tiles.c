@@ -109,8 +109,9 @@ enum { TILES_MOST = 600, ATOMS_MOST = 4000 };
 struct tile_case {
     weir_tile_set set; /* as the plans take it */
     uint32_t lanes, size;
-    uint32_t ends[TILES_MOST], starts[TILES_MOST], relative[TILES_MOST];
-    uint64_t wide[TILES_MOST];
+    int tails; /* runs may be all of a tile without being said to be */
+    uint32_t ends[TILES_MOST], starts[TILES_MOST + 1], relative[TILES_MOST];
+    uint64_t wide[TILES_MOST + 1];
     uint32_t tile_of[ATOMS_MOST];
     uint32_t planned[ATOMS_MOST], met[ATOMS_MOST];
     uint8_t whole[TILES_MOST];
@@ -162,6 +163,12 @@ static void tile_case_empties(const struct tile_case *c, uint32_t times)
 #define KIND        weir_wide_coo
 #define KIND_NUMBER uint64_t
 #include "tests/lib/tile_kind_tmpl.h"
+#define KIND        weir_csr
+#define KIND_NUMBER uint32_t
+#include "tests/lib/tile_kind_tmpl.h"
+#define KIND        weir_wide_csr
+#define KIND_NUMBER uint64_t
+#include "tests/lib/tile_kind_tmpl.h"
 #define KIND        rows
 #define KIND_NUMBER uint32_t
 #include "tests/lib/tile_kind_tmpl.h"
@@ -193,6 +200,11 @@ static void check_kinds(struct tile_case *c, uint32_t tiles, uint32_t first)
     const uint32_t atoms = weir_tile_set_atoms(c->set);
     kind_weir_coo(c, (weir_coo_tile_set){atoms ? c->tile_of : NULL, tiles, atoms});
     kind_weir_wide_coo(c, (weir_wide_coo_tile_set){atoms ? c->tile_of : NULL, tiles, atoms});
+    c->starts[tiles] = atoms;
+    kind_weir_csr(c, (weir_csr_tile_set){c->starts, tiles});
+    memmove(c->wide + 1, c->wide, tiles * sizeof *c->wide);
+    c->wide[0] = FAR_FIRST;
+    kind_weir_wide_csr(c, (weir_wide_csr_tile_set){c->wide, tiles});
     kind_rows(c, (rows_tile_set){tiles, c->starts, c->relative});
     kind_far(c, (far_tile_set){tiles, c->starts, c->relative});
     kind_lengths(c, (lengths_tile_set){tiles, c->starts, c->relative});

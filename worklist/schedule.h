@@ -30,7 +30,8 @@
  *
  * A run says whether it is the whole tile, complete, or a part whose rest other lanes do. By `thread`, `merge` and, as lane 0 of a
  * team of one, `team`, empty tiles come to one lane as complete runs without atoms; to lanes that share a tile by `team` and
- * `strided` every tile comes, if without atoms; by `group` none without.
+ * `strided` every tile comes, if without atoms; by `group` none without. weir_merge_head(), weir_merge_complete() and
+ * weir_merge_tail() give the partial and the complete tiles of a share of `merge` apart.
  *
  * What a lane adds up over the atoms of a tile it ends when it comes to another tile; weir_tile_visit says when, and
  * whether it had the tile for itself, for loops by `next`.

@@ -531,6 +531,19 @@ WEIR_DEV int WEIR__P(tile_visit_whole)(const WEIR__P(tile_visit) * visit, WEIR__
 WEIR_DEV WEIR__S WEIR__P(scratch_sums)(WEIR__N *words, WEIR__N tiles, uint32_t lane, uint32_t lanes,
                                        int scope)
 {
+    const WEIR__S set = {words, tiles, 0};
+#if WEIR_TILES_BITS + 0 != 64
+    if (WEIR_LANES > 1 && scope == WEIR_SCRATCH_WARP &&
+        lanes == WEIR_LANES) { /* without barriers */
+        uint32_t sum = 0;
+        for (uint32_t i = 0; i < tiles; i += WEIR_LANES) {
+            if (i && lane == 0) /* the first scan has let all lanes see all words */
+                words[i] += sum;
+            sum = weir_scan_u32(words + i, tiles - i < WEIR_LANES ? tiles - i : WEIR_LANES);
+        }
+        return set;
+    }
+#endif
     const WEIR__N from = WEIR__P(share_begin)(tiles, lane, lanes);
     const WEIR__N to = WEIR__P(share_begin)(tiles, lane + 1, lanes);
     WEIR__N sum = 0, before = 0;
@@ -551,7 +564,6 @@ WEIR_DEV WEIR__S WEIR__P(scratch_sums)(WEIR__N *words, WEIR__N tiles, uint32_t l
     for (WEIR__N i = from; i + 1 < to; i++)
         words[i] += before;
     WEIR__SCRATCH_SYNC(scope);
-    WEIR__S set = {words, tiles, 0};
     return set;
 }
 #endif

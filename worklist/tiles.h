@@ -1,5 +1,6 @@
 /** @file tiles.h  Tile sets of the usual formats of sparse matrices: compressed rows or columns (CSR, CSC), and coordinates (COO).
  *
+ * Schedules have the names of schedule.h behind the set's prefix: weir_csr_merge_run(), weir_wide_coo_group_start(), ....
  * Tiles are rows, or columns where the matrix is by columns. An atom is a nonzero's number in the arrays of the matrix: whether
  * there is an array of weights beside that of columns, and of what type, is between a program and its loop.
  *

@@ -322,13 +322,33 @@ static void many_tiles(void **state)
     assert_true(run.tile == tiles - 1 && run.end == 3 * tiles && steps == 3 * tiles / lanes);
 }
 
+/* Teams of as many lanes as there are numbers, and as many teams: no tile and no atom wraps round, by next. */
+static void largest_teams(void **state)
+{
+    const uint32_t most = UINT32_MAX, ends[] = {most - 4, most - 2, most - 1};
+    const weir_tile_set set = {ends, 3, most - 7}; /* 3, 2 and 1 atoms */
+    const struct {
+        uint32_t lane, lanes, size, atoms;
+    } want[] = {{0, most, 1, 3},        {2, most, 1, 1},        {most - 1, most, 1, 0},
+                {0, most, most, 3},     {1, most, most, 2},     {2, most, most, 1},
+                {most - 1, most, 9, 0}, {0, most, most / 2, 2}, {1, 2, most, 2}};
+    (void)state;
+    for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
+        weir_team_walk walk;
+        uint32_t tile = 0, atom = 0, count = 0;
+        weir_team_start(&walk, set, want[i].lane, want[i].lanes, want[i].size);
+        while (weir_team_next(&walk, set, &tile, &atom) && count < 9)
+            count++;
+        assert_int_equal(count, want[i].atoms);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(small_sets),
-        cmocka_unit_test(large_sets),
-        cmocka_unit_test(tile_of_an_atom),
-        cmocka_unit_test(many_tiles),
+        cmocka_unit_test(small_sets),      cmocka_unit_test(large_sets),
+        cmocka_unit_test(tile_of_an_atom), cmocka_unit_test(many_tiles),
+        cmocka_unit_test(largest_teams),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

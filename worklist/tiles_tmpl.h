@@ -233,14 +233,23 @@ WEIR_DEV void WEIR__P(_seek)(WEIR__P(tile_set) set, WEIR__N at, WEIR__N last, WE
 WEIR_DEV void WEIR__P(_step)(WEIR__P(tile_set) set, WEIR__N at, WEIR__N last, WEIR__N step,
                              WEIR__P(_span) * span)
 {
-    /* A lane with all atoms looks at each tile once in all; the next atom of others is further on, mostly. */
-    do {
-        span->begin = span->end;
-        span->end = WEIR__P(tile_set_end)(set, ++span->tile);
-        if (span->end > at)
-            return;
-    } while (step == 1);
-    WEIR__P(_seek)(set, at, last, span);
+    if (step == 1) { /* a lane with all atoms looks at each tile once in all */
+        do {
+            span->begin = span->end;
+            span->end = WEIR__P(tile_set_end)(set, ++span->tile);
+        } while (span->end <= at);
+        return;
+    }
+    /* The next three at once, since none of these loads waits for another, and only then further on. */
+    const WEIR__N low = span->tile + 1, left = set.tiles - low;
+    const WEIR__N a = WEIR__P(tile_set_end)(set, low);
+    const WEIR__N b = WEIR__P(tile_set_end)(set, low + (left > 1));
+    const WEIR__N c = WEIR__P(tile_set_end)(set, low + (left > 2 ? 2 : left - 1));
+    span->tile = low + (a <= at) + (b <= at);
+    span->begin = a > at ? span->end : b > at ? a : b;
+    span->end = a > at ? a : b > at ? b : c;
+    if (c <= at)
+        WEIR__P(_seek)(set, at, last, span);
 }
 
 /* With `done` 0 nothing is searched, so the limit of -1 is never looked at. */

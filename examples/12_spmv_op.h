@@ -26,7 +26,7 @@ enum { SPMV_SCHEDULES(SPMV_NUMBER) SPMV_COUNT };
 
 struct spmv_args {
     weir_csr_tile_set rows;
-    const uint32_t *columns, *values; /* of the nonzeros */
+    const uint32_t *columns, *values; /* of the nonzeros; no values: all are 1 */
     const uint32_t *x;
     uint32_t *y; /* zero at first */
     uint32_t schedule;
@@ -40,31 +40,31 @@ int spmv_cuda(void *stream, uint32_t workers, const void *args);
 }
 #endif
 
-/* What a lane has of a row. */
-WEIR_DEV uint32_t spmv_sum(const struct spmv_args *a, weir_csr_tile_run *run)
+/* What a lane has of a row. Whether there are values is a constant, so that it is not asked at each nonzero. */
+WEIR_DEV uint32_t spmv_sum(const struct spmv_args *a, weir_csr_tile_run *run, int weighted)
 {
     uint32_t sum = 0;
     for (; run->at < run->end; run->at += run->step)
-        sum += a->values[run->at] * a->x[a->columns[run->at]];
+        sum += (weighted ? a->values[run->at] : 1) * a->x[a->columns[run->at]];
     return sum;
 }
 
 /* A lane adds up what it gets of a row. It stores the sum if it had the whole row, and adds to it if others have parts. `from` is
  * the first row of this part of the matrix. */
-#define SPMV_LANE(schedule)                                                          \
-    WEIR_DEV void spmv_##schedule(const struct spmv_args *a, weir_csr_tile_set rows, \
-                                  uint32_t from, uint32_t lane, uint32_t lanes)      \
-    {                                                                                \
-        WEIR_SCHEDULE_NAME(schedule, walk) walk;                                     \
-        weir_csr_tile_run run = WEIR_TILE_RUN_INIT;                                  \
-        WEIR_SCHEDULE_NAME(schedule, start)(&walk, rows, lane, lanes);               \
-        while (WEIR_SCHEDULE_NAME(schedule, run)(&walk, rows, &run)) {               \
-            const uint32_t sum = spmv_sum(a, &run);                                  \
-            if (run.whole)                                                           \
-                a->y[from + run.tile] = sum;                                         \
-            else if (sum)                                                            \
-                weir_atomic_add_relaxed_dev_u32(&a->y[from + run.tile], sum);        \
-        }                                                                            \
+#define SPMV_LANE(schedule)                                                                   \
+    WEIR_DEV void spmv_##schedule(const struct spmv_args *a, weir_csr_tile_set rows,          \
+                                  uint32_t from, uint32_t lane, uint32_t lanes, int weighted) \
+    {                                                                                         \
+        WEIR_SCHEDULE_NAME(schedule, walk) walk;                                              \
+        weir_csr_tile_run run = WEIR_TILE_RUN_INIT;                                           \
+        WEIR_SCHEDULE_NAME(schedule, start)(&walk, rows, lane, lanes);                        \
+        while (WEIR_SCHEDULE_NAME(schedule, run)(&walk, rows, &run)) {                        \
+            const uint32_t sum = spmv_sum(a, &run, weighted);                                 \
+            if (run.whole)                                                                    \
+                a->y[from + run.tile] = sum;                                                  \
+            else if (sum)                                                                     \
+                weir_atomic_add_relaxed_dev_u32(&a->y[from + run.tile], sum);                 \
+        }                                                                                     \
     }
 SPMV_LANE(weir_csr_thread)
 SPMV_LANE(weir_csr_strided)
@@ -75,7 +75,7 @@ SPMV_LANE(weir_csr_merge)
 /* A team of lanes has a row: they add up what they have, and the first stores it. The lanes of a warp stay together, since a sum
  * is over all of them at once; a host's worker is a lane, and a team of its own. */
 WEIR_DEV void spmv_team(const struct spmv_args *a, weir_csr_tile_set rows, uint32_t from,
-                        uint32_t lane, uint32_t lanes, uint32_t size)
+                        uint32_t lane, uint32_t lanes, uint32_t size, int weighted)
 {
     weir_csr_team_walk walk;
     weir_csr_tile_run run = WEIR_TILE_RUN_INIT;
@@ -85,17 +85,17 @@ WEIR_DEV void spmv_team(const struct spmv_args *a, weir_csr_tile_set rows, uint3
         const int go = weir_csr_team_run(&walk, rows, &run);
         if (!weir_ballot(go))
             break;
-        const uint32_t sum = weir_group_sum_u32(go ? spmv_sum(a, &run) : 0, size);
+        const uint32_t sum = weir_group_sum_u32(go ? spmv_sum(a, &run, weighted) : 0, size);
         if (go && lane % size == 0)
             a->y[from + run.tile] = sum;
     }
 }
 
-#define SPMV_TEAM(size)                                                                  \
-    WEIR_DEV void spmv_team_of_##size(const struct spmv_args *a, weir_csr_tile_set rows, \
-                                      uint32_t from, uint32_t lane, uint32_t lanes)      \
-    {                                                                                    \
-        spmv_team(a, rows, from, lane, lanes, size);                                     \
+#define SPMV_TEAM(size)                                                                           \
+    WEIR_DEV void spmv_team_of_##size(const struct spmv_args *a, weir_csr_tile_set rows,          \
+                                      uint32_t from, uint32_t lane, uint32_t lanes, int weighted) \
+    {                                                                                             \
+        spmv_team(a, rows, from, lane, lanes, size, weighted);                                    \
     }
 SPMV_TEAM(4)
 SPMV_TEAM(8)
@@ -114,9 +114,12 @@ WEIR_DEV void spmv_op(const struct spmv_args *a, uint32_t worker, uint32_t worke
     uint32_t from = weir_share_begin(a->rows.tiles, group, groups);
     uint32_t lane = worker % sharing * WEIR_LANES + weir_lane(), lanes = sharing * WEIR_LANES;
     switch (a->schedule) {
-#define SPMV_CASE(schedule, sharing)                 \
-    case SPMV_##schedule:                            \
-        spmv_##schedule(a, rows, from, lane, lanes); \
+#define SPMV_CASE(schedule, sharing)                        \
+    case SPMV_##schedule:                                   \
+        if (a->values)                                      \
+            spmv_##schedule(a, rows, from, lane, lanes, 1); \
+        else                                                \
+            spmv_##schedule(a, rows, from, lane, lanes, 0); \
         break;
         SPMV_SCHEDULES(SPMV_CASE)
 #undef SPMV_CASE

@@ -219,12 +219,13 @@ template <uint32_t G, bool WEIGHTS> static __global__ void pull(struct work w, c
     }
 }
 
-/* One schedule in a kernel, so that it does not pay for the registers of others. */
+/* One schedule in a kernel, and that with weights, so that it does not pay for the registers of others. */
 template <uint32_t SCHEDULE>
 static __global__ void by_schedule(struct spmv_args args, uint32_t workers)
 {
     args.schedule = SCHEDULE;
-    spmv_op(&args, (blockIdx.x * blockDim.x + threadIdx.x) / WEIR_LANES, workers);
+    if (args.values)
+        spmv_op(&args, (blockIdx.x * blockDim.x + threadIdx.x) / WEIR_LANES, workers);
 }
 
 /* ---- timing ----------------------------------------------------------------------------------- */

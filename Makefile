@@ -96,7 +96,7 @@ EXAMPLE_CU := $(if $(filter 1,$(CUDA)),$(wildcard $(EXAMPLE_C:.c=.cu)))
 TESTS     := $(patsubst tests/%.c,$(B)/tests/%,$(TEST_C))
 PROGRAMS  := $(B)/weir $(if $(wildcard $(METIS_C)),$(B)/weir-metis)
 PUBLIC_H  := $(foreach f,$(FOLDERS),$(f)/$(f).h) runtime/dialect.h runtime/sync.h topology/bench.h router/bench.h router/channel.h router/collective.h \
-             router/process.h worklist/operator.h worklist/schedule.h worklist/steps.h algorithms/part.h algorithms/rows.h algorithms/bench.h
+             router/process.h worklist/operator.h worklist/schedule.h worklist/tiles.h worklist/range.h worklist/pick.h worklist/steps.h algorithms/part.h algorithms/rows.h algorithms/bench.h
 # What the templates that operators are compiled with include; for nobody else.
 TEMPLATE_H := $(wildcard worklist/*_tmpl.h worklist/*_tmpl.cuh algorithms/*_tmpl.h)
 ENGINE_H  := worklist/notes.h $(wildcard worklist/engine/*.h worklist/engine/*.cuh worklist/steps/*.h)

@@ -1,4 +1,4 @@
-/** @file 12_spmv.c  Sparse matrix times vector, with every schedule of worklist/schedule.h.
+/** @file 12_spmv.c  Sparse matrix times vector, with every schedule of worklist/schedule.h, row by row.
  *
  *     rows are tiles, nonzeros are atoms          lane 0   row 0 ##
  *     a schedule deals them out to lanes   -->    lane 1   row 1 ###########
@@ -6,7 +6,7 @@
  *
  *     build/examples/12_spmv [DEVICES]      say "cuda:0"; "host:1x4" if left out. One device is used.
  *
- * Two matrices: an R-MAT, whose rows differ widely in length, and a grid, whose rows do not. What a lane
+ * Each product twice: with weights, and with none, when all are 1. Two matrices: an R-MAT, whose rows differ widely in length, and a grid, whose rows do not. What a lane
  * does is in 12_spmv_op.h, once for host devices and GPUs; 12_spmv.cu is its CUDA form. */
 #include <weir/algorithms/algorithms.h>
 #include "examples/12_spmv_op.h"
@@ -36,39 +36,44 @@ static const struct {
 /* One problem, in memory of the home device. */
 struct problem {
     uint32_t rows, nonzeros;
-    uint32_t *ends, *columns, *values, *x, *expected;
+    uint32_t *offsets, *columns, *values, *x;
+    uint32_t *expected[2]; /* without values, with them */
 };
 
 static struct problem problem_of(weir_device *home, const weir_graph *graph)
 {
     struct problem p = {
-        (uint32_t)graph->vertices, (uint32_t)graph->arcs, NULL, NULL, NULL, NULL, NULL};
-    p.ends = alloc_on(home, p.rows * sizeof *p.ends);
+        (uint32_t)graph->vertices, (uint32_t)graph->arcs, NULL, NULL, NULL, NULL, {NULL, NULL}};
+    p.offsets = alloc_on(home, (p.rows + (size_t)1) * sizeof *p.offsets);
     p.columns = alloc_on(home, p.nonzeros * sizeof *p.columns);
     p.values = alloc_on(home, p.nonzeros * sizeof *p.values);
     p.x = alloc_on(home, p.rows * sizeof *p.x);
-    p.expected = alloc_on(home, p.rows * sizeof *p.expected);
-    for (uint32_t row = 0; row < p.rows; row++) {
-        p.ends[row] = (uint32_t)graph->offsets[row + 1];
+    for (int weighted = 0; weighted < 2; weighted++)
+        p.expected[weighted] = alloc_on(home, p.rows * sizeof **p.expected);
+    for (uint32_t row = 0; row <= p.rows; row++)
+        p.offsets[row] = (uint32_t)graph->offsets[row];
+    for (uint32_t row = 0; row < p.rows; row++)
         p.x[row] = 1 + row % 5;
-    }
     for (uint32_t i = 0; i < p.nonzeros; i++) {
         p.columns[i] = graph->targets[i];
         p.values[i] = 1 + i % 7;
     }
     for (uint32_t row = 0, i = 0; row < p.rows; row++)
-        for (p.expected[row] = 0; i < p.ends[row]; i++)
-            p.expected[row] += p.values[i] * p.x[p.columns[i]];
+        for (p.expected[0][row] = p.expected[1][row] = 0; i < p.offsets[row + 1]; i++) {
+            p.expected[0][row] += p.x[p.columns[i]];
+            p.expected[1][row] += p.values[i] * p.x[p.columns[i]];
+        }
     return p;
 }
 
 static void problem_free(weir_device *home, struct problem *p)
 {
-    weir_device_free(home, p->ends);
+    weir_device_free(home, p->offsets);
     weir_device_free(home, p->columns);
     weir_device_free(home, p->values);
     weir_device_free(home, p->x);
-    weir_device_free(home, p->expected);
+    weir_device_free(home, p->expected[0]);
+    weir_device_free(home, p->expected[1]);
 }
 
 static uint32_t *copy_to(weir_queue *queue, weir_device *home, const uint32_t *from, uint32_t count)
@@ -100,28 +105,34 @@ static double run(weir_queue *queue, const struct spmv_args *args)
     return best;
 }
 
-/* @return how many schedules gave a wrong result. */
+/* @return how many results were wrong. */
 static int try_schedules(weir_queue *queue, weir_device *home, const struct problem *p)
 {
     weir_device *device = weir_queue_device(queue);
-    uint32_t *ends = copy_to(queue, home, p->ends, p->rows);
+    uint32_t *offsets = copy_to(queue, home, p->offsets, p->rows + 1);
     uint32_t *columns = copy_to(queue, home, p->columns, p->nonzeros);
     uint32_t *values = copy_to(queue, home, p->values, p->nonzeros);
     uint32_t *x = copy_to(queue, home, p->x, p->rows);
     uint32_t *y = alloc_on(device, p->rows * sizeof *y),
              *back = alloc_on(home, p->rows * sizeof *y);
     int wrong = 0;
+    printf("  %-16s %18s   %s\n", "", "with weights", "with none");
     for (uint32_t s = 0; s < SPMV_COUNT; s++) {
-        weir_tile_set rows = {ends, p->rows, 0};
-        struct spmv_args args = {rows, columns, values, x, y, s, schedules[s].sharing};
-        double ms = run(queue, &args);
-        TRY(weir_queue_copy(queue, home, back, device, y, p->rows * sizeof *y));
-        TRY(weir_queue_sync(queue));
-        int right = !memcmp(back, p->expected, p->rows * sizeof *back);
-        printf("  %-12s %9.3f ms  %s\n", schedules[s].name, ms, right ? "right" : "WRONG");
-        wrong += !right;
+        printf("  %-16s", schedules[s].name);
+        for (int weighted = 1; weighted >= 0; weighted--) {
+            weir_csr_tile_set rows = {offsets, p->rows};
+            struct spmv_args args = {rows, columns, weighted ? values : NULL, x,
+                                     y,    s,       schedules[s].sharing};
+            double ms = run(queue, &args);
+            TRY(weir_queue_copy(queue, home, back, device, y, p->rows * sizeof *y));
+            TRY(weir_queue_sync(queue));
+            int right = !memcmp(back, p->expected[weighted], p->rows * sizeof *back);
+            printf(" %9.3f ms  %s", ms, right ? "right" : "WRONG");
+            wrong += !right;
+        }
+        printf("\n");
     }
-    weir_device_free(device, ends);
+    weir_device_free(device, offsets);
     weir_device_free(device, columns);
     weir_device_free(device, values);
     weir_device_free(device, x);

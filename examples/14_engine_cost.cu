@@ -219,9 +219,13 @@ template <uint32_t G, bool WEIGHTS> static __global__ void pull(struct work w, c
     }
 }
 
-static __global__ void by_schedule(const struct spmv_args args, uint32_t workers)
+/* One schedule in a kernel, and that with weights, so that it does not pay for the registers of others. */
+template <uint32_t SCHEDULE>
+static __global__ void by_schedule(struct spmv_args args, uint32_t workers)
 {
-    spmv_op(&args, (blockIdx.x * blockDim.x + threadIdx.x) / WEIR_LANES, workers);
+    args.schedule = SCHEDULE;
+    if (args.values)
+        spmv_op(&args, (blockIdx.x * blockDim.x + threadIdx.x) / WEIR_LANES, workers);
 }
 
 /* ---- timing ----------------------------------------------------------------------------------- */
@@ -291,14 +295,17 @@ static void start_schedule(const struct plan *plan)
     };
     const struct work *w = plan->work;
     const uint32_t blocks = plan->units * 16, workers = blocks * 256 / WEIR_LANES;
-    struct spmv_args args = {{w->offsets + 1, w->vertices, 0},
-                             w->targets,
-                             w->weights,
-                             plan->x,
-                             w->values,
-                             plan->setting,
-                             sharing[plan->setting]};
-    by_schedule<<<blocks, 256>>>(args, workers);
+    struct spmv_args args = {
+        {w->offsets, w->vertices}, w->targets, w->weights, plan->x, w->values, plan->setting,
+        sharing[plan->setting]};
+    switch (plan->setting) {
+#define CASE(schedule, workers_of_a_set)                              \
+    case SPMV_##schedule:                                             \
+        by_schedule<SPMV_##schedule><<<blocks, 256>>>(args, workers); \
+        break;
+        SPMV_SCHEDULES(CASE)
+#undef CASE
+    }
     fine(cudaGetLastError());
 }
 

@@ -259,6 +259,30 @@ WEIR_DEV double weir_group_sum_f64(double value, uint32_t width)
     return value;
 }
 
+/** As weir_group_sum_f64(). */
+WEIR_DEV float weir_group_sum_f32(float value, uint32_t width)
+{
+#ifdef __CUDACC__
+    for (uint32_t step = 1; step < width; step <<= 1)
+        value += __shfl_xor_sync(0xFFFFFFFFu, value, (int)step);
+#else
+    (void)width;
+#endif
+    return value;
+}
+
+/** As weir_group_sum_f64(), of integers. */
+WEIR_DEV uint32_t weir_group_sum_u32(uint32_t value, uint32_t width)
+{
+#ifdef __CUDACC__
+    for (uint32_t step = 1; step < width; step <<= 1)
+        value += __shfl_xor_sync(0xFFFFFFFFu, value, (int)step);
+#else
+    (void)width;
+#endif
+    return value;
+}
+
 /** Largest over the lanes of a worker; every lane gets it. */
 WEIR_DEV uint32_t weir_max_u32(uint32_t value)
 {

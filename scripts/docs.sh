@@ -12,7 +12,7 @@ if ! command -v doxygen >/dev/null 2>&1; then
 fi
 headers=
 for header in runtime/runtime.h topology/topology.h topology/bench.h router/router.h router/bench.h router/collective.h worklist/worklist.h \
-    algorithms/algorithms.h algorithms/bench.h algorithms/part.h runtime/dialect.h worklist/operator.h worklist/schedule.h worklist/steps.h; do
+    algorithms/algorithms.h algorithms/bench.h algorithms/part.h runtime/dialect.h worklist/operator.h worklist/schedule.h worklist/tiles.h worklist/range.h worklist/pick.h worklist/steps.h; do
     [ ! -f "$header" ] || headers="$headers $header"
 done
 mkdir -p "$out"

@@ -58,7 +58,7 @@ LIBS    := -ljansson -lhwloc -lz -llzma -lzstd -lm -ldl
 # ---- files -------------------------------------------------------------------------------------
 LIB_C    := $(wildcard runtime/*.c runtime/host/*.c runtime/sim/*.c runtime/plan/*.c topology/*.c topology/measure/*.c \
               router/*.c router/transport/*.c router/process/*.c router/collective/*.c router/measure/*.c worklist/host/*.c worklist/steps/*.c \
-              algorithms/graph/*.c algorithms/common/*.c algorithms/bfs/*.c algorithms/sssp/*.c algorithms/pr/*.c algorithms/cc/*.c algorithms/color/*.c algorithms/pbf/*.c)
+              algorithms/graph/*.c algorithms/common/*.c algorithms/bfs/*.c algorithms/sssp/*.c algorithms/pr/*.c algorithms/cc/*.c algorithms/color/*.c algorithms/pbf/*.c algorithms/matrix/*.c algorithms/spmv/*.c)
 CLI_C    := $(wildcard algorithms/cli/*.c)
 METIS_C  := algorithms/metis/weir_metis.c
 EXAMPLE_C := $(wildcard examples/*.c)
@@ -96,7 +96,7 @@ EXAMPLE_CU := $(if $(filter 1,$(CUDA)),$(wildcard $(EXAMPLE_C:.c=.cu)))
 TESTS     := $(patsubst tests/%.c,$(B)/tests/%,$(TEST_C))
 PROGRAMS  := $(B)/weir $(if $(wildcard $(METIS_C)),$(B)/weir-metis)
 PUBLIC_H  := $(foreach f,$(FOLDERS),$(f)/$(f).h) runtime/dialect.h runtime/sync.h topology/bench.h router/bench.h router/channel.h router/collective.h \
-             router/process.h worklist/operator.h worklist/schedule.h worklist/steps.h algorithms/part.h algorithms/rows.h algorithms/bench.h
+             router/process.h worklist/operator.h worklist/schedule.h worklist/steps.h algorithms/part.h algorithms/rows.h algorithms/matrix.h algorithms/bench.h
 # What the templates that operators are compiled with include; for nobody else.
 TEMPLATE_H := $(wildcard worklist/*_tmpl.h worklist/*_tmpl.cuh algorithms/*_tmpl.h)
 ENGINE_H  := worklist/notes.h $(wildcard worklist/engine/*.h worklist/engine/*.cuh worklist/steps/*.h)

@@ -89,6 +89,17 @@ int weir__cli_set_factor(weir__cli_request *request, const weir__cli_option *opt
     return EXIT_DONE;
 }
 
+int weir__cli_set_real(weir__cli_request *request, const weir__cli_option *option, const char *text)
+{
+    double value;
+    const char *end = weir__parse_real(text, &value);
+    if (!end || *end || !isfinite(value))
+        return weir__cli_fail(EXIT_USAGE, "--%s: \"%s\" is not a number, say -0.5", option->name,
+                              text);
+    *(double *)field(request, option) = value;
+    return EXIT_DONE;
+}
+
 int weir__cli_set_positive(weir__cli_request *request, const weir__cli_option *option,
                            const char *text)
 {

@@ -444,7 +444,8 @@ typedef struct weir__cli_rival {
     const char *name;
     const char *why_not; /**< NULL: it ran, and the figures below count */
     double median_ms, min_ms;
-    int agrees; /**< -1: not looked at */
+    int agrees;     /**< -1: not looked at */
+    char room[256]; /**< for why_not */
 } weir__cli_rival;
 
 /** What the trials of weir spmv or spmm found. */

@@ -73,6 +73,10 @@ static const weir__cli_option options[] = {
     CHOICE("overlap", "O", VERB_PRODUCT, overlap, weir__cli_overlaps,
            "on: devices multiply what needs their own x while others' comes;\n"
            "off: x comes first; auto: on; default: auto"),
+    FLAG("compare", VERB_PRODUCT, against,
+         "multiply by NVIDIA's cuSPARSE too, on the first device, if it is a\n"
+         "GPU and the library is found; its times stand beside these; default:\n"
+         "off"),
     NUMBER("scale", VERB_GRAPH500, scale, 1, 31, "of the graph, which has 2^N vertices"),
     NUMBER("edgefactor", VERB_GRAPH500, edge_factor, 1, 1024,
            "N x 2^SCALE edges are drawn; default: 16, as the specification says"),

@@ -103,9 +103,9 @@ int weir__cli_multiplied_text(const weir__cli_multiplied *report)
     for (size_t i = 0; i < report->rival_count; i++) {
         const weir__cli_rival *rival = &report->rivals[i];
         if (rival->why_not)
-            printf("%-8s not compared: %s\n", rival->name, rival->why_not);
+            printf("%-14s not compared: %s\n", rival->name, rival->why_not);
         else
-            printf("%-8s %.4f ms min, %.4f ms median; kernels here take %.3f of it%s\n",
+            printf("%-14s %.4f ms min, %.4f ms median; kernels here take %.3f of it%s\n",
                    rival->name, rival->min_ms, rival->median_ms,
                    rival->median_ms > 0 ? report->kernel_ms / rival->median_ms : 0,
                    rival->agrees == 0 ? "; its result is wrong" : "");

@@ -1,5 +1,5 @@
 /** @file verb_spmv.c  weir spmv and spmm: make a matrix, multiply it on all devices, check, report. */
-#include "algorithms/cli/cli.h"
+#include "algorithms/cli/compared.h"
 #include "runtime/room.h"
 
 #include <errno.h>
@@ -19,6 +19,7 @@ struct session {
     uint64_t x_rows, y_rows;
     size_t value_bytes;
     weir__cli_multiplied report;
+    weir__cli_rival rivals[RIVALS_MAX];
 };
 
 /* ---- what is asked for ------------------------------------------------------------------------------- */
@@ -194,6 +195,36 @@ static int run_all(struct session *session)
     return code;
 }
 
+/* Others have the matrix that a product has, so the transpose is made for them, too. */
+static int compare(struct session *session)
+{
+    const weir__cli_request *request = session->request;
+    struct weir__cli_comparing of = {.context = session->context,
+                                     .matrix = session->matrix,
+                                     .columns = (uint32_t)request->columns,
+                                     .alpha = request->alpha,
+                                     .beta = request->beta,
+                                     .x = session->x,
+                                     .y = session->y,
+                                     .trials = request->trials,
+                                     .verify = request->verify};
+    weir_matrix *turned = NULL;
+    if (!request->against || session->report.difference)
+        return EXIT_DONE;
+    weir__cli_progress("multiplying by others");
+    if (request->transpose) {
+        const weir_status status = weir_matrix_transposed(session->matrix, &turned);
+        if (status)
+            return weir__cli_fail_status(status);
+        of.matrix = turned;
+    }
+    session->report.rivals = session->rivals;
+    session->report.rival_count = weir__cli_compare_products(&of, session->rivals);
+    weir_matrix_destroy(turned);
+    weir__cli_progress(NULL);
+    return EXIT_DONE;
+}
+
 /* ---- reports ----------------------------------------------------------------------------------------------- */
 
 static int write_text(void *output, const char *text, size_t bytes)
@@ -272,6 +303,8 @@ int weir__cli_spmv(const weir__cli_request *request)
         code = place(&session);
     if (!code)
         code = run_all(&session);
+    if (!code)
+        code = compare(&session);
     if (!code)
         code = report(&session);
     weir__cli_progress(NULL);

@@ -49,11 +49,13 @@ typedef struct weir_matrix_options {
     int undirected;   /**< of graphs: add every reverse arc. What is no graph refuses it */
     const weir_weights *
         weights; /**< of graphs: the values; NULL: the weights it has, else all 1. What is no graph refuses it */
+    weir_context *
+        context; /**< of graphs: whose GPUs make large ones; NULL: the host does. Never changes a result */
 } weir_matrix_options;
 /** Defaults of weir_matrix_options: 32 bits. */
-#define WEIR_MATRIX_OPTIONS_INIT                                \
-    {                                                           \
-        sizeof(weir_matrix_options), WEIR_VALUE_F32, 0, 0, NULL \
+#define WEIR_MATRIX_OPTIONS_INIT                                      \
+    {                                                                 \
+        sizeof(weir_matrix_options), WEIR_VALUE_F32, 0, 0, NULL, NULL \
     }
 
 /** Read or generate a matrix.

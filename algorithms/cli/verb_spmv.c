@@ -55,6 +55,7 @@ static int open_matrix(struct session *session)
     weir_matrix_options options = WEIR_MATRIX_OPTIONS_INIT;
     options.kind = request->values ? WEIR_VALUE_F64 : WEIR_VALUE_F32;
     options.undirected = request->undirected;
+    options.context = session->context;
     options.weights = weir__cli_given(request, "weights") ? &request->weights : NULL;
     weir__cli_progress("making %s", request->graph);
     const weir_status status = weir_matrix_open(request->graph, &options, &session->matrix);

@@ -23,6 +23,7 @@ static weir_status of_graph(const char *text, const weir_matrix_options *options
     weir_status status;
     how.undirected = options->undirected;
     how.threads = options->threads;
+    how.context = options->context;
     if ((status = weir_graph_open(text, &how, &graph)))
         return status;
     if (!options->weights || !(status = weir_graph_weigh(graph, options->weights)))

@@ -10,24 +10,26 @@ WEIR_DEV void SPMV_NAME(spmv_put)(const struct spmv_args *a, uint64_t at, REAL s
 
 /* ---- one column, by chunks ------------------------------------------------------------------------- */
 
-/* A lane's share of the products of up to SPMV_ABREAST times WEIR_LANES nonzeros: all are asked for before the first is needed. */
+/* A lane's share of the products of the first SPMV_ABREAST times WEIR_LANES of `count` nonzeros, at least one: all are asked for before the first is
+ * needed. Lanes beyond the last one ask for that again, which costs less than to ask whether they should. */
 WEIR_DEV void SPMV_NAME(spmv_products)(const struct spmv_args *a, uint64_t begin, uint32_t count,
                                        REAL product[SPMV_ABREAST])
 {
-    const REAL *values = (const REAL *)a->values, *x = (const REAL *)a->x;
+    const uint32_t *indices = a->indices + begin;
+    const REAL *values = (const REAL *)a->values + begin, *x = (const REAL *)a->x;
     uint32_t column[SPMV_ABREAST];
     WEIR_UNROLLED
     for (uint32_t j = 0; j < SPMV_ABREAST; j++) {
-        const uint32_t i = weir_lane() + j * WEIR_LANES;
-        column[j] = i < count ? weir_load_once_u32(&a->indices[begin + i]) : 0;
-        product[j] = i < count ? SPMV_NAME(weir_load_stream)(&values[begin + i]) : 0;
+        const uint32_t i = weir_lane() + j * WEIR_LANES, at = i < count ? i : count - 1;
+        column[j] = weir_load_once_u32(&indices[at]);
+        product[j] = SPMV_NAME(weir_load_stream)(&values[at]);
     }
     WEIR_UNROLLED
-    for (uint32_t j = 0; j < SPMV_ABREAST; j++) {
-        const uint32_t i = weir_lane() + j * WEIR_LANES;
-        if (i < count) /* others' x may be no number */
-            product[j] *= x[column[j]];
-    }
+    for (uint32_t j = 0; j < SPMV_ABREAST; j++)
+        product[j] *= x[column[j]];
+    WEIR_UNROLLED
+    for (uint32_t j = 0; j < SPMV_ABREAST; j++)
+        product[j] = weir_lane() + j * WEIR_LANES < count ? product[j] : 0;
 }
 
 /* A row, or a piece of one, by all lanes. */
@@ -56,12 +58,24 @@ WEIR_DEV uint32_t SPMV_NAME(spmv_place)(uint32_t i)
     return i + i / 32;
 }
 
+/* Where a row's products begin and end, among those of its chunk; nowhere if there is no such row. */
+WEIR_DEV uint32_t SPMV_NAME(spmv_begin)(const uint16_t *ends, uint32_t row, uint32_t rows)
+{
+    return row && row < rows ? ends[row - 1] : 0;
+}
+
 /* Short rows: products side by side as they lie, then as many lanes a row as there are for it. */
 WEIR_DEV void SPMV_NAME(spmv_together)(const struct spmv_args *a, const struct spmv_chunk *chunk,
                                        REAL room[SPMV_ROOM])
 {
     const uint16_t *ends = a->ends + chunk->row;
+    const uint32_t rows = chunk->rows;
     uint32_t width = 1;
+    while (width * 2 * rows <= WEIR_LANES)
+        width *= 2;
+    /* The first row of a lane is asked for before the products are. */
+    uint32_t row = weir_lane() / width, begin = SPMV_NAME(spmv_begin)(ends, row, rows);
+    uint32_t end = row < rows ? ends[row] : 0;
     for (uint32_t at = 0; at < chunk->count; at += SPMV_ABREAST * WEIR_LANES) {
         REAL product[SPMV_ABREAST];
         SPMV_NAME(spmv_products)(a, chunk->begin + at, chunk->count - at, product);
@@ -73,17 +87,16 @@ WEIR_DEV void SPMV_NAME(spmv_together)(const struct spmv_args *a, const struct s
         }
     }
     weir_lanes_sync();
-    while (width * 2 * chunk->rows <= WEIR_LANES)
-        width *= 2;
-    for (uint32_t base = 0; base < chunk->rows; base += WEIR_LANES / width) {
-        const uint32_t row = base + weir_lane() / width, there = row < chunk->rows;
-        const uint32_t begin = there && row ? ends[row - 1] : 0, end = there ? ends[row] : 0;
+    for (uint32_t base = 0; base < rows; base += WEIR_LANES / width) {
         REAL sum = 0;
         for (uint32_t i = begin + weir_lane() % width; i < end; i += width)
             sum += room[SPMV_NAME(spmv_place)(i)];
         sum = SPMV_NAME(weir_group_sum)(sum, width);
-        if (there && weir_lane() % width == 0)
+        if (row < rows && weir_lane() % width == 0)
             SPMV_NAME(spmv_put)(a, (uint64_t)chunk->row + row, sum);
+        row += WEIR_LANES / width;
+        begin = SPMV_NAME(spmv_begin)(ends, row, rows);
+        end = row < rows ? ends[row] : 0;
     }
     weir_lanes_sync();
 }

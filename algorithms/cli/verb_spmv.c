@@ -254,6 +254,8 @@ static int report(struct session *session)
     multiplied->context = session->context;
     for (int i = 0; i < OUTPUTS; i++)
         taken |= weir__cli_output_is_stdout(&session->outputs[i]);
+    if (multiplied->difference) /* a wrong result is reported, and not kept */
+        weir__cli_output_drop(&session->outputs[VALUES]);
     if (!code && session->outputs[VALUES].file)
         code = write_values(session);
     if (!code && session->outputs[JSON].file)

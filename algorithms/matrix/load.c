@@ -262,9 +262,12 @@ weir_status weir__matrix_load(const char *path, const char *name,
     weir__reader_close(reader);
     const struct weir__entries entries = {banner.rows, banner.columns, list.count,
                                           list.row,    list.column,    list.values};
-    if (!status && (status = weir__matrix_build(&entries, name, "MatrixMarket", options->kind,
-                                                matrix_out)) == WEIR_ERR_INVALID)
-        status = weir__fail(WEIR_ERR_FORMAT, "%s: %s", name, weir_error_detail());
+    if (!status)
+        status = weir__matrix_build(&entries, name, "MatrixMarket", options->kind, matrix_out);
+    if (status == WEIR_ERR_INVALID ||
+        status == WEIR_ERR_NOMEM) /* what is said of entries names no file */
+        status = weir__fail(status == WEIR_ERR_INVALID ? WEIR_ERR_FORMAT : status, "%s: %s", path,
+                            weir_error_detail());
     list_free(&list);
     return status;
 }

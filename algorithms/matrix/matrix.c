@@ -242,8 +242,8 @@ weir_status weir__matrix_build(const struct weir__entries *e, const char *name, 
     weir__need_take(&need, e->columns + e->rows, sizeof(uint64_t));
     weir__need_take(&need, e->count, sizeof(uint32_t) + 2 * sizeof(double));
     weir__matrix_need(e->rows, e->count, kind, &need);
-    if ((status = weir__need_fits(&need, "%s: a matrix of %llu entries", name,
-                                  (unsigned long long)e->count)) ||
+    if ((status =
+             weir__need_fits(&need, "a matrix of %llu entries", (unsigned long long)e->count)) ||
         (status = weir__matrix_begin(name, format, e->rows, e->columns, kind, &made)))
         return status;
     if (!(status = by_column_make(e, &by)))

@@ -162,11 +162,14 @@ typedef struct weir_product_config {
     uint32_t columns; /**< of x and y, up to 4096; 0: one */
     int transpose;    /**< non-zero: with the transpose, which is made on the host */
     uint32_t devices; /**< so many of the context, the first ones; 0: all */
+    /** In two dimensions: devices stand row by row in a grid; those of a row of it share rows of the matrix, those of a column its columns.
+     *  A device then has blocks of both, sums over its own columns, and adds up those of its row for a stretch of y. 0 and 0: rows alone. */
+    uint32_t grid_rows, grid_columns;
 } weir_product_config;
 /** Defaults of weir_product_config. */
-#define WEIR_PRODUCT_CONFIG_INIT                                                   \
-    {                                                                              \
-        sizeof(weir_product_config), WEIR_PRODUCT_AUTO, WEIR_OVERLAP_AUTO, 0, 0, 0 \
+#define WEIR_PRODUCT_CONFIG_INIT                                                         \
+    {                                                                                    \
+        sizeof(weir_product_config), WEIR_PRODUCT_AUTO, WEIR_OVERLAP_AUTO, 0, 0, 0, 0, 0 \
     }
 
 /** A matrix on devices, with room for x and y. Long-lived. */

@@ -152,6 +152,12 @@ function product(s) {
     draw(20, "trials", "1 2 3")
     draw(20, "seed", "1 2 77")
     flag(10, "compare")
+    if (chance(25)) {
+        s = 1 + below(3)
+        its_devices = 1 + below(3)
+        line = line " --partition 2d:" s "x" its_devices
+        its_devices = "host:" s * its_devices
+    } else draw(10, "partition", "rows")
 }
 
 function spmv() {
@@ -192,7 +198,7 @@ function names(verb, text) {
     text["pr"] = "undirected devices memory partition direction tolerance damping dangling bands hubs bins route order kernel queues worker fetch mapping trials seed verify verify-by"
     text["cc"] = "undirected devices memory partition stream route trials seed verify verify-by"
     text["pbf"] = "elements selectivity devices packet schedule work trials seed verify"
-    text["spmv"] = "undirected weights values transpose alpha beta schedule overlap devices trials seed compare verify"
+    text["spmv"] = "undirected weights values transpose alpha beta schedule partition overlap devices trials seed compare verify"
     text["spmm"] = text["spmv"] " columns"
     # Left alone: what bounds a run by itself, and what only writes about it.
     text["left"] = "time-limit iterations stats x y output output-parents json trace dot help"

@@ -112,6 +112,11 @@ static const weir__cli_option options[] = {
            "over as many devices as there is work for, by their threads or\n"
            "multiprocessors where these differ; default: auto",
            .choices = &weir__cli_partitions),
+    OPTION("partition", "P", VERB_PRODUCT, weir__cli_set_grid, 0,
+           "rows: of equal nonzeros; 2d:RxC: blocks of rows and columns, over a\n"
+           "grid of R x C devices, which are all there are; those of a row of it\n"
+           "add up their sums; default: rows",
+           .letter = 0),
     OPTION("partition", "P", VERB_PARTITION, weir__cli_set_partition, 0,
            "how: block (equal numbers of vertices), edge (equal arcs), random,\n"
            "metis; file:PATH: as a file says, which is judged then; auto: edge;\n"

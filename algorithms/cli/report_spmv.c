@@ -67,8 +67,10 @@ static void print_head(const weir__cli_multiplied *report)
     printf(", %" PRIu64 " column%s; schedule %s, %" PRIu32 " device%s", request->columns,
            request->columns == 1 ? "" : "s", weir_product_schedule_text(first->schedule),
            first->devices, first->devices == 1 ? "" : "s");
+    if (request->grid_columns)
+        printf(" in a grid of %" PRIu32 " x %" PRIu32, request->grid_rows, request->grid_columns);
     if (first->devices > 1)
-        printf(", %" PRIu64 " bytes of x exchanged %s", first->bytes_exchanged,
+        printf(", %" PRIu64 " bytes exchanged %s", first->bytes_exchanged,
                first->overlap ? "meanwhile" : "before");
     printf("\nprepared in %.3f ms: matrix %.3f, placing %.3f\n",
            report->opening_ms + report->placing_ms, report->opening_ms, report->placing_ms);
@@ -132,13 +134,15 @@ static json_t *choices_json(const weir__cli_multiplied *report)
 {
     const weir__cli_request *request = report->request;
     const weir_product_stats *first = &report->first;
-    return json_pack("{s:s, s:o, s:b, s:b, s:f, s:f, s:o, s:o, s:o}", "schedule",
-                     weir_product_schedule_text(first->schedule), "columns",
-                     weir__cli_json_integer(request->columns), "transpose", request->transpose,
-                     "overlap", first->overlap, "alpha", request->alpha, "beta", request->beta,
-                     "trials", weir__cli_json_integer(request->trials), "seed",
-                     weir__cli_json_integer(request->seed), "time_limit_ms",
-                     weir__cli_json_integer(request->time_limit_ms));
+    return json_pack(
+        "{s:s, s:o, s:o, s:o, s:b, s:b, s:f, s:f, s:o, s:o, s:o}", "schedule",
+        weir_product_schedule_text(first->schedule), "grid_rows",
+        weir__cli_json_integer(request->grid_rows ? request->grid_rows : first->devices),
+        "grid_columns", weir__cli_json_integer(request->grid_columns ? request->grid_columns : 1),
+        "columns", weir__cli_json_integer(request->columns), "transpose", request->transpose,
+        "overlap", first->overlap, "alpha", request->alpha, "beta", request->beta, "trials",
+        weir__cli_json_integer(request->trials), "seed", weir__cli_json_integer(request->seed),
+        "time_limit_ms", weir__cli_json_integer(request->time_limit_ms));
 }
 
 static json_t *trial_json(const weir_product_stats *trial)

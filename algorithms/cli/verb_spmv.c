@@ -119,6 +119,8 @@ static int place(struct session *session)
     config.overlap = (weir_product_overlap)request->overlap;
     config.columns = (uint32_t)request->columns;
     config.transpose = request->transpose;
+    config.grid_rows = request->grid_rows;
+    config.grid_columns = request->grid_columns;
     weir__cli_progress("placing %s", session->matrix->name);
     if ((status =
              weir_product_create(session->context, session->matrix, &config, &session->product)) ||

@@ -1,4 +1,4 @@
-/** @file spmv.c  Products: rows cut over devices, x brought to who needs it, runs. */
+/** @file spmv.c  Products: rows, and columns, cut over devices; who wants what of others; what a device is given. */
 #include "algorithms/spmv/spmv.h"
 #include "runtime/observe.h"
 #include "runtime/room.h"
@@ -43,6 +43,12 @@ static weir_status check(weir_context *context, const weir_product_config *confi
     if (config->devices > devices)
         return weir__fail(WEIR_ERR_INVALID, "a product on %u devices, but there are %u",
                           config->devices, devices);
+    if ((config->grid_rows || config->grid_columns) &&
+        (uint64_t)config->grid_rows * config->grid_columns !=
+            (config->devices ? config->devices : devices))
+        return weir__fail(WEIR_ERR_INVALID, "a grid of %u x %u devices, but the product has %u",
+                          config->grid_rows, config->grid_columns,
+                          config->devices ? config->devices : devices);
     if (config->schedule == WEIR_PRODUCT_BINS && config->columns > 1)
         return weir__fail(WEIR_ERR_UNSUPPORTED,
                           "schedule bins is for one column of x, and there are %u",
@@ -70,19 +76,30 @@ static uint64_t cut_at(const weir_matrix *matrix, uint32_t part, uint32_t parts)
     return low;
 }
 
-static void cut_all(weir_product *product, const weir_matrix *matrix)
+static uint64_t share_at(uint64_t count, uint32_t part, uint32_t parts)
 {
-    for (uint32_t d = 0; d < product->parts; d++) {
-        struct spmv_part *part = &product->part[d];
-        part->device = weir_context_device(product->context, d);
-        part->first = cut_at(matrix, d, product->parts);
-        part->rows = cut_at(matrix, d + 1, product->parts) - part->first;
+    return count / parts * part + count % parts * part / parts;
+}
+
+/* Rows alone: a stretch of x is that of the rows, or an equal one where the matrix is not square. In two dimensions the devices of a column of the
+ * grid have equal parts of its x, and those of a row of it equal parts of its y. */
+static void cut_part(weir_product *product, const weir_matrix *matrix, uint32_t d)
+{
+    const uint32_t down = product->grid_rows, across = product->grid_columns;
+    const uint32_t r = d / across, c = d % across;
+    struct spmv_part *part = &product->part[d];
+    part->device = weir_context_device(product->context, d);
+    part->first = cut_at(matrix, r, down);
+    part->rows = cut_at(matrix, r + 1, down) - part->first;
+    part->column_first = share_at(matrix->columns, c, across);
+    part->column_count = share_at(matrix->columns, c + 1, across) - part->column_first;
+    part->x_first = part->column_first + share_at(part->column_count, r, down);
+    part->x_rows = part->column_first + share_at(part->column_count, r + 1, down) - part->x_first;
+    part->y_first = part->first + share_at(part->rows, c, across);
+    part->y_rows = part->first + share_at(part->rows, c + 1, across) - part->y_first;
+    if (across == 1 && matrix->rows == matrix->columns) {
         part->x_first = part->first;
         part->x_rows = part->rows;
-        if (matrix->rows != matrix->columns) {
-            part->x_first = matrix->columns * d / product->parts;
-            part->x_rows = matrix->columns * (d + 1) / product->parts - part->x_first;
-        }
     }
 }
 
@@ -131,7 +148,8 @@ static void want_rows(void *user, uint64_t begin, uint64_t end)
     for (uint32_t d = 0; d < w->product->parts; d++) {
         const struct spmv_part *from = &w->product->part[d];
         uint64_t low = UINT64_MAX, high = 0;
-        if (from == w->part || !from->x_rows)
+        if (from == w->part || !from->x_rows || from->column_first != w->part->column_first ||
+            from->column_count != w->part->column_count)
             continue;
         for (uint64_t row = w->part->first + begin; row < w->part->first + end; row++) {
             const uint64_t a =
@@ -170,33 +188,46 @@ static weir_status want_all(weir_product *product, const weir_matrix *matrix,
 
 /* ---- two halves ------------------------------------------------------------------------------------------ */
 
-/* Rows of a part whose columns are the device's own, and the same rows without those. */
+/* The rows of a part with its columns: those of which x is the device's own, and the others; or, in two dimensions, all together. */
 struct splitting {
     const weir_product *product;
     const weir_matrix *matrix;
     const struct spmv_part *part;
+    int together;
     uint64_t *offsets[2];
     uint32_t *indices[2];
     char *values[2];
 };
 
-static void own_of(const struct splitting *s, uint64_t row, uint64_t *begin, uint64_t *end)
+/* Nonzeros of a row: from begin to own with columns before the device's own, to rest with those, to end with columns behind. */
+struct span {
+    uint64_t begin, own, rest, end;
+};
+
+static struct span span_of(const struct splitting *s, uint64_t row)
 {
     const weir_matrix *m = s->matrix;
-    const uint64_t last = m->offsets[s->part->first + row + 1];
-    *begin = first_at(m->indices, m->offsets[s->part->first + row], last, s->part->x_first);
-    *end = first_at(m->indices, *begin, last, s->part->x_first + s->part->x_rows);
+    const struct spmv_part *part = s->part;
+    struct span span;
+    const uint64_t end = m->offsets[part->first + row + 1];
+    span.begin = first_at(m->indices, m->offsets[part->first + row], end, part->column_first);
+    span.end = first_at(m->indices, span.begin, end, part->column_first + part->column_count);
+    span.own = span.begin;
+    span.rest = span.end;
+    if (!s->together) {
+        span.own = first_at(m->indices, span.begin, span.end, part->x_first);
+        span.rest = first_at(m->indices, span.own, span.end, part->x_first + part->x_rows);
+    }
+    return span;
 }
 
 static void count_rows(void *user, uint64_t begin, uint64_t end)
 {
     const struct splitting *s = user;
-    const uint64_t *offsets = s->matrix->offsets + s->part->first;
     for (uint64_t row = begin; row < end; row++) {
-        uint64_t a, b;
-        own_of(s, row, &a, &b);
-        s->offsets[0][row + 1] = b - a;
-        s->offsets[1][row + 1] = offsets[row + 1] - offsets[row] - (b - a);
+        const struct span span = span_of(s, row);
+        s->offsets[0][row + 1] = span.rest - span.own;
+        s->offsets[1][row + 1] = span.own - span.begin + span.end - span.rest;
     }
 }
 
@@ -215,13 +246,11 @@ static void copy_range(const struct splitting *s, int half, uint64_t to, uint64_
 static void copy_rows(void *user, uint64_t begin, uint64_t end)
 {
     const struct splitting *s = user;
-    const uint64_t *offsets = s->matrix->offsets + s->part->first;
     for (uint64_t row = begin; row < end; row++) {
-        uint64_t a, b;
-        own_of(s, row, &a, &b);
-        copy_range(s, 0, s->offsets[0][row], a, b);
-        copy_range(s, 1, s->offsets[1][row], offsets[row], a);
-        copy_range(s, 1, s->offsets[1][row] + a - offsets[row], b, offsets[row + 1]);
+        const struct span span = span_of(s, row);
+        copy_range(s, 0, s->offsets[0][row], span.own, span.rest);
+        copy_range(s, 1, s->offsets[1][row], span.begin, span.own);
+        copy_range(s, 1, s->offsets[1][row] + span.own - span.begin, span.rest, span.end);
     }
 }
 
@@ -245,10 +274,10 @@ static weir_status split_rows(struct splitting *s)
 }
 
 static weir_status place_split(weir_product *product, const weir_matrix *matrix,
-                               struct spmv_part *part)
+                               struct spmv_part *part, int together)
 {
     const uint64_t *offsets = matrix->offsets + part->first;
-    struct splitting s = {product, matrix, part, {NULL, NULL}, {NULL, NULL}, {NULL, NULL}};
+    struct splitting s = {.product = product, .matrix = matrix, .part = part, .together = together};
     struct weir__need need = {0, 0};
     weir_status status;
     weir__need_take(&need, part->rows + 1, 2 * sizeof(uint64_t));
@@ -261,10 +290,12 @@ static weir_status place_split(weir_product *product, const weir_matrix *matrix,
         !(status =
               weir__calloc(part->rows + 1, sizeof(uint64_t), "offsets of a half", &s.offsets[1])))
         status = split_rows(&s);
-    for (int half = 0; half < 2 && !status; half++) {
+    for (int half = 0; half < 2 - together && !status; half++) {
         const struct spmv_rows rows = {part->rows, s.offsets[half], s.indices[half], s.values[half],
                                        half};
-        status = weir__spmv_place(product, part, &rows, &part->half[half]);
+        status = product->config.schedule == WEIR_PRODUCT_BINS
+                     ? weir__spmv_bins_place(product, part, &rows)
+                     : weir__spmv_place(product, part, &rows, &part->half[half]);
     }
     for (int half = 0; half < 2; half++) {
         free(s.offsets[half]);
@@ -295,19 +326,30 @@ static int has_wants(const weir_product *product, const struct spmv_part *part)
     return 0;
 }
 
+/* Cleared memory of values. */
+static weir_status take_values(const weir_product *product, struct spmv_part *part,
+                               const char *what, uint64_t rows, void **values_out)
+{
+    const uint64_t count = rows * product->config.columns;
+    const weir_status status = weir__spmv_take(part, what, count, product->value_bytes, values_out);
+    return status ? status
+                  : weir_queue_fill(part->queue, *values_out, 0, count * product->value_bytes);
+}
+
 static weir_status open_part(weir_product *product, struct spmv_part *part)
 {
-    const uint32_t k = product->config.columns;
     weir_status status;
     if ((status = weir_queue_create(part->device, 0, &part->queue)) ||
         (status = weir_stamp_create(part->device, &part->start)) ||
         (status = weir_stamp_create(part->device, &part->stop)) ||
-        (status =
-             weir__spmv_take(part, "x", product->x_rows * k, product->value_bytes, &part->x)) ||
-        (status = weir__spmv_take(part, "y", part->rows * k, product->value_bytes, &part->y)) ||
-        (status = weir_queue_fill(part->queue, part->x, 0,
-                                  product->x_rows * k * product->value_bytes)) ||
-        (status = weir_queue_fill(part->queue, part->y, 0, part->rows * k * product->value_bytes)))
+        (status = take_values(product, part, "x", product->x_rows, &part->x)) ||
+        (status = take_values(product, part, "y", part->y_rows, &part->y)))
+        return status;
+    part->sums = part->y;
+    if (product->grid_columns > 1 &&
+        ((status = take_values(product, part, "sums of columns", part->rows, &part->sums)) ||
+         (status = weir_event_acquire(part->device, &part->done)) ||
+         (status = weir_event_acquire(part->device, &part->whole))))
         return status;
     if (product->parts > 1 && ((status = weir_queue_create(part->device, 0, &part->fetch)) ||
                                (status = weir_event_acquire(part->device, &part->here))))
@@ -315,20 +357,45 @@ static weir_status open_part(weir_product *product, struct spmv_part *part)
     return weir_queue_sync(part->queue);
 }
 
-/* Where two devices do not reach each other, x goes by way of the host. */
-static weir_status open_stages(weir_product *product, struct spmv_part *part)
+/* Where two devices do not reach each other, what comes goes by way of the host. */
+static weir_status open_stage(const weir_product *product, uint32_t from,
+                              const struct spmv_part *to, struct spmv_want *want)
 {
-    const size_t bytes = product->config.columns * product->value_bytes;
+    const uint64_t bytes = weir__spmv_row_bytes(product);
+    weir_status status;
+    if (want->end <= want->begin || weir_device_reaches(product->part[from].device, to->device))
+        return WEIR_OK;
+    if ((status = weir_event_acquire(product->part[from].device, &want->staged)))
+        return status;
+    return weir_device_alloc(weir_context_home(product->context), (want->end - want->begin) * bytes,
+                             &want->stage);
+}
+
+/* What a part gets of others' sums: of the devices in its row of the grid, its stretch of y. */
+static weir_status want_sums(weir_product *product, struct spmv_part *part)
+{
+    const uint64_t bytes = weir__spmv_row_bytes(product);
     weir_status status = WEIR_OK;
-    for (uint32_t d = 0; d < product->parts && !status; d++) {
-        struct spmv_want *want = &part->want[d];
-        if (want->end <= want->begin || weir_device_reaches(product->part[d].device, part->device))
+    for (uint32_t d = 0; d < product->parts && product->grid_columns > 1 && !status; d++) {
+        struct spmv_want *back = &part->back[d];
+        const struct spmv_part *from = &product->part[d];
+        if (from == part || from->first != part->first || from->rows != part->rows || !part->y_rows)
             continue;
-        if (!(status = weir_event_acquire(product->part[d].device, &want->staged)))
-            status = weir_device_alloc(weir_context_home(product->context),
-                                       (want->end - want->begin) * bytes, &want->stage);
+        back->begin = part->y_first - part->first;
+        back->end = back->begin + part->y_rows;
+        product->exchanged += part->y_rows * bytes;
+        status = take_values(product, part, "sums of another", part->y_rows, &back->place);
     }
     return status;
+}
+
+static weir_status open_stages(weir_product *product, struct spmv_part *part)
+{
+    weir_status status = want_sums(product, part);
+    for (uint32_t d = 0; d < product->parts && !status; d++)
+        if (!(status = open_stage(product, d, part, &part->want[d])))
+            status = open_stage(product, d, part, &part->back[d]);
+    return status ? status : weir_queue_sync(part->queue);
 }
 
 static weir_status make_part(weir_product *product, const weir_matrix *matrix,
@@ -338,10 +405,12 @@ static weir_status make_part(weir_product *product, const weir_matrix *matrix,
     weir_status status = open_part(product, part);
     if (status || (status = open_stages(product, part)))
         return status;
-    if (product->config.schedule == WEIR_PRODUCT_BINS)
+    const int bins = product->config.schedule == WEIR_PRODUCT_BINS;
+    const int halves = product->overlap && !bins && has_wants(product, part);
+    if (halves || product->grid_columns > 1)
+        return place_split(product, matrix, part, !halves);
+    if (bins)
         return weir__spmv_bins_place(product, part, &rows);
-    if (product->overlap && has_wants(product, part))
-        return place_split(product, matrix, part);
     return weir__spmv_place(product, part, &rows, &part->half[0]);
 }
 
@@ -354,9 +423,10 @@ static weir_status check_room(const weir_product *product, const weir_matrix *ma
         const struct spmv_part *part = &product->part[d];
         const uint64_t nonzeros =
             matrix->offsets[part->first + part->rows] - matrix->offsets[part->first];
-        bytes[d] = (product->x_rows + part->rows) * k * value + nonzeros * (4 + value);
+        bytes[d] = (product->x_rows + part->rows) * k * value +
+                   nonzeros / product->grid_columns * (4 + value);
         if (product->config.schedule == WEIR_PRODUCT_BINS)
-            bytes[d] += nonzeros * (value + 1);
+            bytes[d] += nonzeros / product->grid_columns * (value + 1);
     }
     const uint32_t lacks = weir__pools_lack(product->context, bytes, product->parts);
     weir_device_info info = WEIR_DEVICE_INFO_INIT;
@@ -384,7 +454,8 @@ static weir_status make_all(weir_product *product, const weir_matrix *matrix)
     product->y_rows = matrix->rows;
     product->x_rows = matrix->columns;
     product->nonzeros = matrix->nonzeros;
-    cut_all(product, matrix);
+    for (uint32_t d = 0; d < product->parts; d++)
+        cut_part(product, matrix, d);
     if (product->config.schedule == WEIR_PRODUCT_AUTO)
         product->config.schedule =
             bins_pay(product, matrix) ? WEIR_PRODUCT_BINS : WEIR_PRODUCT_ROWS;
@@ -433,6 +504,8 @@ weir_status weir_product_create(weir_context *context, const weir_matrix *matrix
     product->wide = matrix->kind == WEIR_VALUE_F64;
     product->value_bytes = product->wide ? sizeof(double) : sizeof(float);
     product->parts = known.devices ? known.devices : weir_context_device_count(context);
+    product->grid_rows = known.grid_rows ? known.grid_rows : product->parts;
+    product->grid_columns = known.grid_columns ? known.grid_columns : 1;
     product->overlap = known.overlap != WEIR_OVERLAP_OFF && product->parts > 1;
     weir__activity_begin(&outer, "placing a matrix", NULL, 0);
     status = weir__activity_end(&outer, known.transpose ? make_turned(product, matrix)
@@ -452,9 +525,13 @@ static void close_part(weir_product *product, struct spmv_part *part)
     weir_stamp_destroy(part->start);
     weir_stamp_destroy(part->stop);
     weir_event_release(part->here);
+    weir_event_release(part->done);
+    weir_event_release(part->whole);
     for (uint32_t d = 0; d < product->parts; d++) {
         weir_event_release(part->want[d].staged);
+        weir_event_release(part->back[d].staged);
         weir_device_free(weir_context_home(product->context), part->want[d].stage);
+        weir_device_free(weir_context_home(product->context), part->back[d].stage);
     }
     for (uint32_t i = 0; i < part->taken_count; i++)
         weir_device_free(part->device, part->taken[i]);
@@ -470,272 +547,4 @@ void weir_product_destroy(weir_product *product)
         close_part(product, &product->part[d]);
     weir__context_release(product->context);
     free(product);
-}
-
-/* ---- x and y ---------------------------------------------------------------------------------------------- */
-
-void weir_product_sizes(const weir_product *product, uint64_t *x_rows_out, uint64_t *y_rows_out,
-                        uint32_t *columns_out)
-{
-    if (x_rows_out)
-        *x_rows_out = product->x_rows;
-    if (y_rows_out)
-        *y_rows_out = product->y_rows;
-    if (columns_out)
-        *columns_out = product->config.columns;
-}
-
-static uint64_t row_bytes(const weir_product *product)
-{
-    return product->config.columns * product->value_bytes;
-}
-
-static weir_product_part stretch_of(const weir_product *product, uint32_t device, int of_x)
-{
-    const struct spmv_part *part = &product->part[device];
-    if (of_x)
-        return (weir_product_part){sizeof(weir_product_part), part->x_first, part->x_rows,
-                                   (char *)part->x + part->x_first * row_bytes(product)};
-    return (weir_product_part){sizeof(weir_product_part), part->first, part->rows, part->y};
-}
-
-static weir_status upload(weir_product *product, const char *call, int of_x, const void *values)
-{
-    weir_status status = WEIR_OK;
-    if (!product || !values)
-        return weir__missing(call, product ? "values" : "product");
-    for (uint32_t d = 0; d < product->parts && !status; d++) {
-        const weir_product_part to = stretch_of(product, d, of_x);
-        if (to.rows)
-            status = weir__upload(product->part[d].device, to.data,
-                                  (const char *)values + to.first * row_bytes(product),
-                                  to.rows * row_bytes(product));
-    }
-    return status;
-}
-
-weir_status weir_product_set_x(weir_product *product, const void *values)
-{
-    return upload(product, "weir_product_set_x", 1, values);
-}
-
-weir_status weir_product_set_y(weir_product *product, const void *values)
-{
-    return upload(product, "weir_product_set_y", 0, values);
-}
-
-weir_status weir_product_get_y(weir_product *product, void *values_out)
-{
-    weir_status status = WEIR_OK;
-    if (!product || !values_out)
-        return weir__missing("weir_product_get_y", product ? "values_out" : "product");
-    for (uint32_t d = 0; d < product->parts && !status; d++) {
-        const weir_product_part from = stretch_of(product, d, 0);
-        if (from.rows)
-            status = weir__download(product->part[d].device,
-                                    (char *)values_out + from.first * row_bytes(product), from.data,
-                                    from.rows * row_bytes(product));
-    }
-    return status;
-}
-
-static weir_status part_of(const weir_product *product, const char *call, uint32_t device, int of_x,
-                           weir_product_part *part_out)
-{
-    if (!product)
-        return weir__missing(call, "product");
-    if (device >= product->parts)
-        return weir__fail(WEIR_ERR_INVALID, "%s: device %u, but the product has %u", call, device,
-                          product->parts);
-    const weir_product_part part = stretch_of(product, device, of_x);
-    return weir__sized_out(part_out, &part, sizeof part, "weir_product_part");
-}
-
-weir_status weir_product_x(const weir_product *product, uint32_t device,
-                           weir_product_part *part_out)
-{
-    return part_of(product, "weir_product_x", device, 1, part_out);
-}
-
-weir_status weir_product_y(const weir_product *product, uint32_t device,
-                           weir_product_part *part_out)
-{
-    return part_of(product, "weir_product_y", device, 0, part_out);
-}
-
-/* ---- runs --------------------------------------------------------------------------------------------------- */
-
-/* The way to the host of those stretches of x that go by way of it. */
-static weir_status send_staged(weir_product *product, struct spmv_part *to)
-{
-    const uint64_t bytes = row_bytes(product);
-    weir_status status = WEIR_OK;
-    for (uint32_t d = 0; d < product->parts && !status; d++) {
-        const struct spmv_want *want = &to->want[d];
-        const struct spmv_part *from = &product->part[d];
-        if (!want->stage)
-            continue;
-        if (!(status = weir_queue_copy(
-                  from->fetch, weir_context_home(product->context), want->stage, from->device,
-                  (char *)from->x + want->begin * bytes, (want->end - want->begin) * bytes)))
-            status = weir_queue_record(from->fetch, want->staged);
-    }
-    return status;
-}
-
-static weir_status fetch_x(weir_product *product, struct spmv_part *to)
-{
-    const uint64_t bytes = row_bytes(product);
-    weir_status status = WEIR_OK;
-    for (uint32_t d = 0; d < product->parts && !status; d++) {
-        const struct spmv_want *want = &to->want[d];
-        const struct spmv_part *from = &product->part[d];
-        char *place = (char *)to->x + want->begin * bytes;
-        if (want->end <= want->begin)
-            continue;
-        if (!want->stage)
-            status = weir_queue_copy(to->fetch, to->device, place, from->device,
-                                     (char *)from->x + want->begin * bytes,
-                                     (want->end - want->begin) * bytes);
-        else if (!(status = weir_queue_wait_event(to->fetch, want->staged)))
-            status =
-                weir_queue_copy(to->fetch, to->device, place, weir_context_home(product->context),
-                                want->stage, (want->end - want->begin) * bytes);
-    }
-    return status ? status : weir_queue_record(to->fetch, to->here);
-}
-
-static weir_status launch(struct spmv_part *part, const weir_kernel *kernel,
-                          const struct spmv_args *args)
-{
-    return weir_queue_launch(part->queue, kernel, args, sizeof *args);
-}
-
-static weir_status run_half(weir_product *product, struct spmv_part *part,
-                            const struct spmv_half *half, double alpha, double beta)
-{
-    struct spmv_args args = half->args;
-    weir_status status = WEIR_OK;
-    if (!half->there)
-        return WEIR_OK;
-    args.x = part->x;
-    args.y = part->y;
-    args.alpha = alpha;
-    args.beta = beta;
-    if (product->config.schedule != WEIR_PRODUCT_ROWS)
-        return launch(part, &weir__spmv_tiles[product->wide], &args);
-    if (args.chunk_count)
-        status = launch(part, &weir__spmv_rows[product->wide], &args);
-    if (!status && args.long_count)
-        status = launch(part, &weir__spmv_longs[product->wide], &args);
-    return status;
-}
-
-static weir_status scale(weir_product *product, struct spmv_part *part, double beta)
-{
-    const struct spmv_args args = {
-        .y = part->y, .beta = beta, .rows = (uint32_t)part->rows, .k = product->config.columns};
-    return beta == 1 ? WEIR_OK : launch(part, &weir__spmv_scale[product->wide], &args);
-}
-
-/* What waits for others' x comes last, unless that is wanted first. */
-static weir_status run_rows(weir_product *product, struct spmv_part *part, double alpha,
-                            double beta)
-{
-    weir_status status = WEIR_OK;
-    if (product->config.schedule != WEIR_PRODUCT_ROWS) {
-        if ((status = scale(product, part, beta)))
-            return status;
-        beta = 1;
-    }
-    const int meanwhile = product->overlap && part->here;
-    if (part->here && !meanwhile && (status = weir_queue_wait_event(part->queue, part->here)))
-        return status;
-    if ((status = run_half(product, part, &part->half[0], alpha, beta)))
-        return status;
-    if (meanwhile && (status = weir_queue_wait_event(part->queue, part->here)))
-        return status;
-    return run_half(product, part, &part->half[1], alpha, 1);
-}
-
-static weir_status run_part(weir_product *product, struct spmv_part *part, double alpha,
-                            double beta)
-{
-    weir_status status = weir_queue_stamp(part->queue, part->start);
-    if (status)
-        return status;
-    if (!part->rows) /* others' x may still go through here */
-        return weir_queue_stamp(part->queue, part->stop);
-    status = product->config.schedule == WEIR_PRODUCT_BINS
-                 ? weir__spmv_bins_run(product, part, alpha, beta)
-                 : run_rows(product, part, alpha, beta);
-    return status ? status : weir_queue_stamp(part->queue, part->stop);
-}
-
-static weir_status start_all(weir_product *product, double alpha, double beta)
-{
-    weir_status status = WEIR_OK;
-    for (uint32_t d = 0; d < product->parts && !status; d++)
-        status = send_staged(product, &product->part[d]);
-    for (uint32_t d = 0; d < product->parts && product->parts > 1 && !status; d++)
-        status = fetch_x(product, &product->part[d]);
-    for (uint32_t d = 0; d < product->parts && !status; d++)
-        status = run_part(product, &product->part[d], alpha, beta);
-    return status;
-}
-
-/* Wait for all of it, whatever fails. */
-static weir_status wait_all(weir_product *product, weir_status status, double *kernel_ms_out)
-{
-    *kernel_ms_out = 0;
-    for (uint32_t d = 0; d < product->parts; d++) {
-        struct spmv_part *part = &product->part[d];
-        weir_status ended = part->fetch ? weir_queue_sync(part->fetch) : WEIR_OK;
-        if (!status)
-            status = ended;
-        ended = weir_queue_sync(part->queue);
-        if (!status)
-            status = ended;
-        double ms = 0;
-        if (!status)
-            status = weir_stamp_elapsed(part->start, part->stop, &ms);
-        *kernel_ms_out = ms > *kernel_ms_out ? ms : *kernel_ms_out;
-    }
-    return status;
-}
-
-static uint64_t least_bytes(const weir_product *product, double beta)
-{
-    const uint64_t k = product->config.columns, value = product->value_bytes;
-    return product->nonzeros * (4 + value) + product->y_rows * 4 +
-           (product->x_rows + product->y_rows * (beta != 0 ? 2 : 1)) * k * value;
-}
-
-weir_status weir_product_run(weir_product *product, double alpha, double beta,
-                             weir_product_stats *stats_out)
-{
-    weir_product_stats stats = WEIR_PRODUCT_STATS_INIT;
-    weir_status status;
-    if (!product)
-        return weir__missing("weir_product_run", "product");
-    if ((status = weir__sized_room(stats_out, sizeof stats, "weir_product_stats")))
-        return status;
-    if (product->failed)
-        return weir__fail(WEIR_ERR_INVALID,
-                          "a run of this product failed, and it may only be destroyed");
-    const uint64_t begin_ns = weir_context_time_ns(product->context);
-    status = wait_all(product, start_all(product, alpha, beta), &stats.kernel_ms);
-    if (status) {
-        product->failed = 1;
-        return status;
-    }
-    stats.ms = (double)(weir_context_time_ns(product->context) - begin_ns) / 1e6;
-    stats.bytes = least_bytes(product, beta);
-    stats.flops = 2 * product->nonzeros * product->config.columns;
-    stats.bytes_exchanged = product->exchanged;
-    stats.schedule = product->config.schedule;
-    stats.overlap = product->overlap;
-    stats.devices = product->parts;
-    return stats_out ? weir__sized_out(stats_out, &stats, sizeof stats, "weir_product_stats")
-                     : WEIR_OK;
 }

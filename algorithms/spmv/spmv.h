@@ -32,11 +32,12 @@ struct spmv_bins {
     uint32_t spread_count, collect_count;
 };
 
-/** A stretch of x that comes from another device. */
+/** A stretch of x, or of sums, that comes from another device. */
 struct spmv_want {
-    uint64_t begin, end; /* rows of x; nothing if end is not larger */
+    uint64_t begin, end; /* rows of x, or of the sender's sums; nothing if end is not larger */
     void *stage;         /* in home's memory, where the two devices do not reach each other */
     weir_event *staged;
+    void *place; /* of sums: where they come to */
 };
 
 /** A product on one device. */
@@ -44,14 +45,20 @@ struct spmv_part {
     weir_device *device;
     weir_queue *queue, *fetch; /* fetch: NULL where nothing comes from others */
     weir_stamp *start, *stop;
-    weir_event *here; /* x has come */
-    uint64_t first, rows, x_first, x_rows;
+    weir_event *here;                    /* x has come */
+    weir_event *done;                    /* in two dimensions: its sums are there, */
+    weir_event *whole;                   /* and those of others that it adds to its own have come */
+    uint64_t first, rows;                /* that it multiplies, */
+    uint64_t column_first, column_count; /* with these columns */
+    uint64_t x_first, x_rows, y_first, y_rows; /* that it owns */
     void *x, *y;
+    void *sums; /* what kernels write: y, or in two dimensions sums over its own columns */
     struct spmv_half
         half[2]; /* what needs the device's own x alone, and the rest; or all, and none */
     struct spmv_bins bins;
-    struct spmv_want want[WEIR_DEVICES_MAX]; /* by sender */
-    void *taken[32];                         /* of the device's memory, all that is to be freed */
+    struct spmv_want want[WEIR_DEVICES_MAX]; /* of x, by sender */
+    struct spmv_want back[WEIR_DEVICES_MAX]; /* of sums, by sender */
+    void *taken[32 + WEIR_DEVICES_MAX];      /* of the device's memory, all that is to be freed */
     uint32_t taken_count;
 };
 
@@ -64,8 +71,9 @@ struct weir_product {
     int overlap;
     int failed;
     uint32_t parts;
+    uint32_t grid_rows, grid_columns; /* parts stand row by row */
     uint64_t y_rows, x_rows, nonzeros;
-    uint64_t exchanged; /* bytes of x that a run moves */
+    uint64_t exchanged; /* bytes that a run moves between devices */
     struct spmv_part part[WEIR_DEVICES_MAX];
 };
 
@@ -86,6 +94,12 @@ int weir__spmv_bins_pay(const weir_product *product, const struct spmv_part *par
 /** Bring nonzeros to the device in bins. */
 weir_status weir__spmv_bins_place(weir_product *product, struct spmv_part *part,
                                   const struct spmv_rows *rows);
+/** Bytes of a row of x or of y. */
+static inline uint64_t weir__spmv_row_bytes(const weir_product *product)
+{
+    return product->config.columns * product->value_bytes;
+}
+
 /** Put a run of bins into the part's queue. */
 weir_status weir__spmv_bins_run(weir_product *product, struct spmv_part *part, double alpha,
                                 double beta);

@@ -339,7 +339,7 @@ static weir_status bring(const struct dealing *d, struct spmv_part *part)
     *args = (struct spmv_bins_args){.width = d->width,
                                     .height = d->height,
                                     .x = part->x,
-                                    .y = part->y,
+                                    .y = part->sums,
                                     .x_rows = d->product->x_rows,
                                     .rows = (uint32_t)part->rows};
     if ((status = weir__spmv_bring(part, "columns in bins", d->columns, slots, sizeof *d->columns,
@@ -392,7 +392,7 @@ weir_status weir__spmv_bins_run(weir_product *product, struct spmv_part *part, d
     const struct spmv_bins *bins = &part->bins;
     struct spmv_bins_args args = bins->args;
     const struct spmv_args scaling = {
-        .y = part->y, .beta = beta, .rows = (uint32_t)part->rows, .k = 1};
+        .y = part->sums, .beta = beta, .rows = (uint32_t)part->rows, .k = 1};
     weir_status status = WEIR_OK;
     if (args.add && beta != 1)
         status = weir_queue_launch(part->queue, &weir__spmv_scale[product->wide], &scaling,

@@ -54,6 +54,20 @@ static uint32_t blocks_for(uint64_t items, uint32_t each)
         if (at < (uint64_t)a.rows * a.k)                                                          \
             spmv_scale_##suffix((real *)a.y, a.beta, at);                                         \
     }                                                                                             \
+    static __global__ void __launch_bounds__(LANES) join_##suffix(const struct spmv_join_args a)  \
+    {                                                                                             \
+        const uint64_t at = (uint64_t)blockIdx.x * LANES + threadIdx.x;                           \
+        if (at < a.elements)                                                                      \
+            spmv_join_##suffix(&a, at);                                                           \
+    }                                                                                             \
+    extern "C" int weir__spmv_join_##suffix##_cuda(void *stream, uint32_t workers,                \
+                                                   const void *args)                              \
+    {                                                                                             \
+        const struct spmv_join_args *a = (const struct spmv_join_args *)args;                     \
+        (void)workers;                                                                            \
+        join_##suffix<<<blocks_for(a->elements, LANES), LANES, 0, (cudaStream_t)stream>>>(*a);    \
+        return (int)cudaGetLastError();                                                           \
+    }                                                                                             \
     extern "C" int weir__spmv_rows_##suffix##_cuda(void *stream, uint32_t workers,                \
                                                    const void *args)                              \
     {                                                                                             \

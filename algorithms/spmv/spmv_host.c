@@ -48,6 +48,13 @@ static void share(uint64_t count, uint32_t worker, uint32_t workers, uint64_t *b
         for (share((uint64_t)a->rows * a->k, worker, workers, &at, &end); at < end; at++) \
             spmv_scale_##suffix(a->y, a->beta, at);                                       \
     }                                                                                     \
+    static void join_##suffix(const void *args, uint32_t worker, uint32_t workers)        \
+    {                                                                                     \
+        const struct spmv_join_args *a = args;                                            \
+        uint64_t at, end;                                                                 \
+        for (share(a->elements, worker, workers, &at, &end); at < end; at++)              \
+            spmv_join_##suffix(a, at);                                                    \
+    }                                                                                     \
     static void spread_##suffix(const void *args, uint32_t worker, uint32_t workers)      \
     {                                                                                     \
         const struct spmv_bins_args *a = args;                                            \
@@ -98,3 +105,4 @@ KERNEL(tiles)
 KERNEL(scale)
 KERNEL(spread)
 KERNEL(collect)
+KERNEL(join)

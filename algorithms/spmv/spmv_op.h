@@ -95,9 +95,18 @@ struct spmv_bins_args {
     double alpha, beta;
 };
 
+/** Sums of several devices over the same rows, added up in the order of their columns: y = all of them + beta y. */
+struct spmv_join_args {
+    const void *sums[WEIR_DEVICES_MAX];
+    uint32_t count;
+    uint64_t elements;
+    void *y;
+    double beta;
+};
+
 /** The kernels, by position: of floats, of doubles. */
 extern const weir_kernel weir__spmv_rows[2], weir__spmv_longs[2], weir__spmv_tiles[2],
-    weir__spmv_scale[2], weir__spmv_spread[2], weir__spmv_collect[2];
+    weir__spmv_scale[2], weir__spmv_spread[2], weir__spmv_collect[2], weir__spmv_join[2];
 
 #ifdef __cplusplus
 extern "C" {
@@ -111,6 +120,8 @@ int weir__spmv_tiles_f32_cuda(void *stream, uint32_t workers, const void *args);
 int weir__spmv_tiles_f64_cuda(void *stream, uint32_t workers, const void *args);
 int weir__spmv_scale_f32_cuda(void *stream, uint32_t workers, const void *args);
 int weir__spmv_scale_f64_cuda(void *stream, uint32_t workers, const void *args);
+int weir__spmv_join_f32_cuda(void *stream, uint32_t workers, const void *args);
+int weir__spmv_join_f64_cuda(void *stream, uint32_t workers, const void *args);
 int weir__spmv_spread_f32_cuda(void *stream, uint32_t workers, const void *args);
 int weir__spmv_spread_f64_cuda(void *stream, uint32_t workers, const void *args);
 int weir__spmv_collect_f32_cuda(void *stream, uint32_t workers, const void *args);

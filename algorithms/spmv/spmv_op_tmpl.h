@@ -147,9 +147,9 @@ WEIR_DEV SPMV_NAME(spmv_pack)
 }
 
 /* Add what the lanes of the same columns have, and let the first of them put it away. All lanes. */
-WEIR_DEV void SPMV_NAME(spmv_join)(const struct spmv_args *a,
-                                   const struct SPMV_NAME(spmv_stand) * s, int piece, uint64_t row,
-                                   SPMV_NAME(spmv_pack) sum)
+WEIR_DEV void SPMV_NAME(spmv_finish)(const struct spmv_args *a,
+                                     const struct SPMV_NAME(spmv_stand) * s, int piece,
+                                     uint64_t row, SPMV_NAME(spmv_pack) sum)
 {
     WEIR_UNROLLED
     for (uint32_t j = 0; j < SPMV_VECTOR; j++) {
@@ -171,7 +171,7 @@ WEIR_DEV void SPMV_NAME(spmv_columns)(const struct spmv_args *a, const struct sp
     const uint32_t group = weir_lane() % s->deep;
     if (chunk->rows <= 1) {
         const uint64_t end = chunk->begin + chunk->count;
-        SPMV_NAME(spmv_join)
+        SPMV_NAME(spmv_finish)
         (a, s, !chunk->rows, chunk->row,
          SPMV_NAME(spmv_gather)(a, s, chunk->begin + group, end, s->deep));
         return;
@@ -179,7 +179,7 @@ WEIR_DEV void SPMV_NAME(spmv_columns)(const struct spmv_args *a, const struct sp
     if (chunk->rows < s->deep) {
         for (uint32_t row = 0; row < chunk->rows; row++) {
             const uint64_t begin = chunk->begin + (row ? ends[row - 1] : 0);
-            SPMV_NAME(spmv_join)
+            SPMV_NAME(spmv_finish)
             (a, s, 0, (uint64_t)chunk->row + row,
              SPMV_NAME(spmv_gather)(a, s, begin + group, chunk->begin + ends[row], s->deep));
         }
@@ -307,6 +307,15 @@ WEIR_DEV void SPMV_NAME(spmv_tiles)(const struct spmv_args *a, uint32_t worker, 
 WEIR_DEV void SPMV_NAME(spmv_scale)(REAL *y, double beta, uint64_t at)
 {
     y[at] = beta != 0 ? (REAL)beta * y[at] : 0;
+}
+
+/** Element @p at of y, from the sums of several devices. */
+WEIR_DEV void SPMV_NAME(spmv_join)(const struct spmv_join_args *a, uint64_t at)
+{
+    REAL *y = (REAL *)a->y, sum = 0;
+    for (uint32_t i = 0; i < a->count; i++)
+        sum += ((const REAL *)a->sums[i])[at];
+    y[at] = a->beta != 0 ? sum + (REAL)a->beta * y[at] : sum;
 }
 
 #undef REAL

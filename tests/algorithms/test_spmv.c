@@ -18,25 +18,25 @@ static weir_matrix *matrix_of(const char *text, weir_value_kind kind)
 
 /* Shapes at which something may go wrong: nothing at all, no rows, no columns, a row of all columns that is cut into pieces, rows around the bounds
  * of a chunk, many empty rows, wide and high. */
-static const char *const shapes[] = {"random:0x0",
-                                     "random:0x9",
-                                     "random:9x0",
-                                     "random:1x1,1",
-                                     "random:300x7,3",
-                                     "random:7x3000,2900",
-                                     "random:40x600,254",
-                                     "random:40x600,255",
-                                     "random:40x600,256",
-                                     "random:9x5000,1024",
-                                     "random:9x5000,1025",
-                                     "denserow:5000",
-                                     "emptyrows:3000,100",
-                                     "banded:700,3",
-                                     "powerlaw:2000,20",
-                                     "blocks:500,32",
-                                     "rmat:9",
-                                     "star:3000"};
-enum { MATRICES = sizeof shapes / sizeof *shapes };
+static const char *const matrices[] = {"random:0x0",
+                                       "random:0x9",
+                                       "random:9x0",
+                                       "random:1x1,1",
+                                       "random:300x7,3",
+                                       "random:7x3000,2900",
+                                       "random:40x600,254",
+                                       "random:40x600,255",
+                                       "random:40x600,256",
+                                       "random:9x5000,1024",
+                                       "random:9x5000,1025",
+                                       "denserow:5000",
+                                       "emptyrows:3000,100",
+                                       "banded:700,3",
+                                       "powerlaw:2000,20",
+                                       "blocks:500,32",
+                                       "rmat:9",
+                                       "star:3000"};
+enum { MATRICES = sizeof matrices / sizeof *matrices };
 
 struct vectors {
     uint64_t x_count, y_count;
@@ -128,7 +128,7 @@ static void every_shape_and_schedule(void **state)
     weir_context *context = context_or_skip(*state);
     for (int i = 0; i < MATRICES; i++)
         for (int kind = 0; kind < 2; kind++) {
-            weir_matrix *matrix = matrix_of(shapes[i], kind ? WEIR_VALUE_F64 : WEIR_VALUE_F32);
+            weir_matrix *matrix = matrix_of(matrices[i], kind ? WEIR_VALUE_F64 : WEIR_VALUE_F32);
             for (int s = WEIR_PRODUCT_AUTO; s <= WEIR_PRODUCT_MERGE; s++) {
                 weir_product_config config = WEIR_PRODUCT_CONFIG_INIT;
                 config.schedule = (weir_product_schedule)s;
@@ -151,7 +151,7 @@ static void every_number_of_columns(void **state)
     for (size_t c = 0; c < sizeof columns / sizeof *columns; c++)
         for (int i = 0; i < MATRICES; i++) {
             weir_matrix *matrix =
-                matrix_of(shapes[i], (c + (size_t)i) % 2 ? WEIR_VALUE_F64 : WEIR_VALUE_F32);
+                matrix_of(matrices[i], (c + (size_t)i) % 2 ? WEIR_VALUE_F64 : WEIR_VALUE_F32);
             weir_product_config config = WEIR_PRODUCT_CONFIG_INIT;
             config.columns = columns[c];
             config.transpose = i % 2;
@@ -198,6 +198,32 @@ static void fewer_devices_and_places(void **state)
     weir_context_destroy(context);
 }
 
+/* ---- in two dimensions ------------------------------------------------------------------------------- */
+
+/* Every grid of as many devices as there are, also those of one row and of one column. */
+static void every_grid(void **state)
+{
+    weir_context *context = context_or_skip(*state);
+    const uint32_t devices = weir_context_device_count(context);
+    for (uint32_t rows = 1; rows <= devices; rows++)
+        for (int i = 0; devices % rows == 0 && i < MATRICES; i++)
+            for (int s = WEIR_PRODUCT_AUTO; s <= WEIR_PRODUCT_MERGE; s++) {
+                weir_matrix *matrix =
+                    matrix_of(matrices[i], s % 2 ? WEIR_VALUE_F64 : WEIR_VALUE_F32);
+                weir_product_config config = WEIR_PRODUCT_CONFIG_INIT;
+                config.grid_rows = rows;
+                config.grid_columns = devices / rows;
+                config.schedule = (weir_product_schedule)s;
+                config.transpose = (i + s) % 2;
+                config.overlap = (i + s) % 3 ? WEIR_OVERLAP_ON : WEIR_OVERLAP_OFF;
+                config.columns = s == WEIR_PRODUCT_ROWS ? 5 : 1;
+                check_product(context, matrix, &config);
+                weir_matrix_destroy(matrix);
+            }
+    assert_no_memory_is_left(context);
+    weir_context_destroy(context);
+}
+
 /* ---- what goes by way of the host ------------------------------------------------------------------ */
 
 static void devices_that_do_not_reach_each_other(void **state)
@@ -210,7 +236,11 @@ static void devices_that_do_not_reach_each_other(void **state)
         config.schedule = (weir_product_schedule)s;
         check_product(context, matrix, &config);
     }
+    config.grid_rows = 1;
+    config.grid_columns = weir_context_device_count(context);
+    check_product(context, matrix, &config);
     weir_matrix_destroy(matrix);
+    assert_no_memory_is_left(context);
     weir_context_destroy(context);
 }
 
@@ -329,6 +359,10 @@ static void what_cannot_be_is_refused(void **state)
     config.devices = 65;
     STATUS(weir_product_create(context, matrix, &config, &product), WEIR_ERR_INVALID);
     config.devices = 0;
+    config.grid_rows = 3;
+    STATUS(weir_product_create(context, matrix, &config, &product), WEIR_ERR_INVALID);
+    assert_detail("a grid of 3 x 0 devices, but the product has 2");
+    config.grid_rows = 0;
     config.overlap = (weir_product_overlap)7;
     STATUS(weir_product_create(context, matrix, &config, &product), WEIR_ERR_INVALID);
     STATUS(weir_product_create(NULL, matrix, NULL, &product), WEIR_ERR_INVALID);
@@ -355,12 +389,14 @@ static void a_pool_that_is_too_small_is_told(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        ON_EACH_SPEC(every_shape_and_schedule) ON_EACH_SPEC(every_number_of_columns) ON_EACH_SPEC(
-            fewer_devices_and_places) CC_TEST(devices_that_do_not_reach_each_other, "host:3")
-            CC_TEST(devices_that_do_not_reach_each_other, "cuda:0-1")
-                ON_MIXED_DEVICES(every_number_of_columns) CC_TEST(entries_are_added, "host:1")
-                    CC_TEST(arrays_are_wrapped, "host:2") CC_TEST(wrong_results_are_told, "host:1")
-                        CC_TEST(what_cannot_be_is_refused, "host:2")
-                            CC_TEST(a_pool_that_is_too_small_is_told, "host:1")};
+        ON_EACH_SPEC(every_shape_and_schedule) ON_EACH_SPEC(every_number_of_columns)
+            ON_EACH_SPEC(every_grid) ON_EACH_SPEC(fewer_devices_and_places)
+                CC_TEST(devices_that_do_not_reach_each_other,
+                        "host:3") CC_TEST(devices_that_do_not_reach_each_other, "cuda:0-1")
+                    ON_MIXED_DEVICES(every_number_of_columns) CC_TEST(entries_are_added, "host:1")
+                        CC_TEST(arrays_are_wrapped, "host:2")
+                            CC_TEST(wrong_results_are_told, "host:1")
+                                CC_TEST(what_cannot_be_is_refused, "host:2")
+                                    CC_TEST(a_pool_that_is_too_small_is_told, "host:1")};
     return cmocka_run_group_tests_name("products", tests, NULL, NULL);
 }

@@ -25,6 +25,17 @@ for devices in host:1 host:2 host:3 host:4 host:8 host:2x3; do
     done
 done
 
+# Blocks in two dimensions: every grid of some numbers of devices.
+for grid in 1x1 1x4 4x1 2x2 2x3 8x1 1x8; do
+    devices=host:$((${grid%x*} * ${grid#*x}))
+    for more in "" "--schedule bins --overlap off" "--schedule merge --transpose" "--beta 3 --values f64 --overlap on"; do
+        # shellcheck disable=SC2086 # words
+        expect_ok spmv random:3000x5000,7 --devices $devices --partition 2d:$grid $more --verify
+        has "in a grid of ${grid%x*} x ${grid#*x}"
+    done
+    expect_ok spmm powerlaw:800,30 --columns 6 --devices $devices --partition 2d:$grid --verify
+done
+
 # ---- files ----
 cat >small.mtx <<'END'
 %%MatrixMarket matrix coordinate real general
@@ -121,6 +132,9 @@ refuse 2 "is a matrix" spmv small.mtx --weights unit
 refuse 2 "reverse arcs are of graphs" spmv banded:9,1 --undirected
 refuse 2 "--schedule bins: is for one column of x, and there are 32" spmm small.mtx --schedule bins
 refuse 2 "--y: with --beta 0" spmv small.mtx --y x3.txt
+refuse 2 "a grid of 2 x 2 devices, but the product has 3" spmv small.mtx --partition 2d:2x2 --devices host:3
+refuse 2 "choose one of: rows, 2d:RxC" spmv small.mtx --partition metis
+refuse 2 "--partition" spmv small.mtx --partition 2d:0x2
 refuse 2 "--columns: spmv has no such option" spmv small.mtx --columns 3
 refuse 2 "--schedule fast: unknown; choose one of: auto, rows, bins" spmv small.mtx --schedule fast
 refuse 2 "--values f16: unknown; choose one of: f32, f64" spmv small.mtx --values f16

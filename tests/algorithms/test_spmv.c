@@ -1,5 +1,6 @@
 /** @file test_spmv.c  Products of sparse matrices on every set of devices, by every schedule, against the serial one in double. */
 #include "algorithms/matrix.h"
+#include "runtime/support.h"
 #include "tests/algorithms/cc_fixture.h"
 
 #include <math.h>
@@ -226,19 +227,28 @@ static void every_grid(void **state)
 
 /* ---- what goes by way of the host ------------------------------------------------------------------ */
 
+/* GPUs without peer access; host devices always reach each other, so of them it is said that they do not. */
 static void devices_that_do_not_reach_each_other(void **state)
 {
     static const char *const settings[] = {"peer=off", NULL};
     weir_context *context = open_with_or_skip(*state, settings);
     weir_matrix *matrix = matrix_of("powerlaw:3000,30", WEIR_VALUE_F32);
     weir_product_config config = WEIR_PRODUCT_CONFIG_INIT;
-    for (int s = WEIR_PRODUCT_ROWS; s <= WEIR_PRODUCT_BINS; s++) {
-        config.schedule = (weir_product_schedule)s;
-        check_product(context, matrix, &config);
-    }
-    config.grid_rows = 1;
-    config.grid_columns = weir_context_device_count(context);
-    check_product(context, matrix, &config);
+    const uint32_t devices = weir_context_device_count(context);
+    for (uint32_t i = 0; i < devices * devices; i++)
+        if (i / devices != i % devices)
+            weir__plan_part(context, i / devices, i % devices);
+    assert_false(
+        weir_device_reaches(weir_context_device(context, 0), weir_context_device(context, 1)));
+    for (int overlap = WEIR_OVERLAP_ON; overlap <= WEIR_OVERLAP_OFF; overlap++)
+        for (int s = WEIR_PRODUCT_ROWS; s <= WEIR_PRODUCT_THREAD; s++)
+            for (uint32_t rows = 1; rows <= devices; rows += devices - 1) {
+                config.overlap = (weir_product_overlap)overlap;
+                config.schedule = (weir_product_schedule)s;
+                config.grid_rows = rows;
+                config.grid_columns = devices / rows;
+                check_product(context, matrix, &config);
+            }
     weir_matrix_destroy(matrix);
     assert_no_memory_is_left(context);
     weir_context_destroy(context);

@@ -70,7 +70,7 @@ enum weir__cli_verb_bit {
     VERB_GRAPH500 = 65536,
     VERB_SPMV = 131072,
     VERB_SPMM = 262144,
-    VERB_PRODUCT = VERB_SPMV | VERB_SPMM
+    VERB_MULTIPLY = VERB_SPMV | VERB_SPMM
 };
 
 /** The value of an option that one algorithm alone has. */

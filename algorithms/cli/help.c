@@ -128,7 +128,7 @@ void weir__cli_help_verb(const weir__cli_verb *verb)
         putchar('\n');
         print_graph_text();
     }
-    if (verb->bit & VERB_PRODUCT) {
+    if (verb->bit & VERB_MULTIPLY) {
         putchar('\n');
         print_matrix_text();
     }

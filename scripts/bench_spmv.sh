@@ -6,7 +6,7 @@
 # Of each product: kernel_ms (median), what cuSPARSE takes on the first device, by its default and by its second algorithm for CSR, and how many times
 # as fast as the faster of the two the product is; empty where cuSPARSE is not there. Every result is verified in the same call.
 # Environment: BUILD (build), TRIALS (20), COLUMNS ("1 32": of x), VALUES (f32), MATRICES (a set of generated ones that a GPU, or a host, has
-# room for), DATA (a folder: its .mtx, .gr and .el files come too), ARGS (more options of weir).
+# room for), DATA (a folder: its files come too, but for .json, .tsv and README), ARGS (more options of weir).
 set -eu
 # shellcheck source=scripts/document.sh
 . "$(dirname "$0")/document.sh"
@@ -29,7 +29,7 @@ rival() {
 
 {
     for matrix in ${MATRICES:-$set_of}; do echo "$matrix"; done
-    [ -z "${DATA:-}" ] || find "$DATA" -name '*.mtx*' -o -name '*.gr*' -o -name '*.el*' | sort
+    [ -z "${DATA:-}" ] || find "$DATA" -maxdepth 1 -type f ! -name '*.json' ! -name '*.tsv' ! -name 'README*' | sort
 } >"$folder/list"
 status=0
 while read -r matrix; do

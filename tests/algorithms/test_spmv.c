@@ -199,6 +199,21 @@ static void fewer_devices_and_places(void **state)
     weir_context_destroy(context);
 }
 
+/* Bins and stretches with so many nonzeros that several blocks have parts of them: sums of a bin are then added to y by atomics. */
+static void bins_are_cut(void **state)
+{
+    weir_context *context = context_or_skip(*state);
+    for (int kind = 0; kind < 2; kind++) {
+        weir_matrix *matrix =
+            matrix_of("random:400x3000,600", kind ? WEIR_VALUE_F64 : WEIR_VALUE_F32);
+        weir_product_config config = WEIR_PRODUCT_CONFIG_INIT;
+        config.schedule = WEIR_PRODUCT_BINS;
+        check_product(context, matrix, &config);
+        weir_matrix_destroy(matrix);
+    }
+    weir_context_destroy(context);
+}
+
 /* ---- in two dimensions ------------------------------------------------------------------------------- */
 
 /* Every grid of as many devices as there are, also those of one row and of one column. */
@@ -399,14 +414,13 @@ static void a_pool_that_is_too_small_is_told(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        ON_EACH_SPEC(every_shape_and_schedule) ON_EACH_SPEC(every_number_of_columns)
-            ON_EACH_SPEC(every_grid) ON_EACH_SPEC(fewer_devices_and_places)
-                CC_TEST(devices_that_do_not_reach_each_other,
-                        "host:3") CC_TEST(devices_that_do_not_reach_each_other, "cuda:0-1")
-                    ON_MIXED_DEVICES(every_number_of_columns) CC_TEST(entries_are_added, "host:1")
-                        CC_TEST(arrays_are_wrapped, "host:2")
-                            CC_TEST(wrong_results_are_told, "host:1")
-                                CC_TEST(what_cannot_be_is_refused, "host:2")
-                                    CC_TEST(a_pool_that_is_too_small_is_told, "host:1")};
+        ON_EACH_SPEC(every_shape_and_schedule) ON_EACH_SPEC(every_number_of_columns) ON_EACH_SPEC(
+            every_grid) ON_EACH_SPEC(bins_are_cut) ON_EACH_SPEC(fewer_devices_and_places)
+            CC_TEST(devices_that_do_not_reach_each_other,
+                    "host:3") CC_TEST(devices_that_do_not_reach_each_other, "cuda:0-1")
+                ON_MIXED_DEVICES(every_number_of_columns) CC_TEST(entries_are_added, "host:1")
+                    CC_TEST(arrays_are_wrapped, "host:2") CC_TEST(wrong_results_are_told, "host:1")
+                        CC_TEST(what_cannot_be_is_refused, "host:2")
+                            CC_TEST(a_pool_that_is_too_small_is_told, "host:1")};
     return cmocka_run_group_tests_name("products", tests, NULL, NULL);
 }

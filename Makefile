@@ -58,7 +58,7 @@ LIBS    := -ljansson -lhwloc -lz -llzma -lzstd -lm -ldl
 # ---- files -------------------------------------------------------------------------------------
 LIB_C    := $(wildcard runtime/*.c runtime/host/*.c runtime/sim/*.c runtime/plan/*.c topology/*.c topology/measure/*.c \
               router/*.c router/transport/*.c router/process/*.c router/collective/*.c router/measure/*.c worklist/host/*.c worklist/steps/*.c \
-              algorithms/graph/*.c algorithms/common/*.c algorithms/bfs/*.c algorithms/sssp/*.c algorithms/pr/*.c algorithms/cc/*.c algorithms/color/*.c algorithms/pbf/*.c)
+              algorithms/graph/*.c algorithms/common/*.c algorithms/bfs/*.c algorithms/sssp/*.c algorithms/pr/*.c algorithms/cc/*.c algorithms/color/*.c algorithms/pbf/*.c algorithms/matrix/*.c algorithms/spmv/*.c)
 CLI_C    := $(wildcard algorithms/cli/*.c)
 METIS_C  := algorithms/metis/weir_metis.c
 EXAMPLE_C := $(wildcard examples/*.c)
@@ -96,7 +96,7 @@ EXAMPLE_CU := $(if $(filter 1,$(CUDA)),$(wildcard $(EXAMPLE_C:.c=.cu)))
 TESTS     := $(patsubst tests/%.c,$(B)/tests/%,$(TEST_C))
 PROGRAMS  := $(B)/weir $(if $(wildcard $(METIS_C)),$(B)/weir-metis)
 PUBLIC_H  := $(foreach f,$(FOLDERS),$(f)/$(f).h) runtime/dialect.h runtime/sync.h topology/bench.h router/bench.h router/channel.h router/collective.h \
-             router/process.h worklist/operator.h worklist/schedule.h worklist/tiles.h worklist/range.h worklist/pick.h worklist/steps.h algorithms/part.h algorithms/rows.h algorithms/bench.h
+             router/process.h worklist/operator.h worklist/schedule.h worklist/tiles.h worklist/range.h worklist/pick.h worklist/steps.h algorithms/part.h algorithms/rows.h algorithms/matrix.h algorithms/bench.h
 # What the templates that operators are compiled with include; for nobody else.
 TEMPLATE_H := $(wildcard worklist/*_tmpl.h worklist/*_tmpl.cuh algorithms/*_tmpl.h)
 ENGINE_H  := worklist/notes.h $(wildcard worklist/engine/*.h worklist/engine/*.cuh worklist/steps/*.h)
@@ -148,9 +148,9 @@ $(B)/lib/libweir-check.so: $(LIB_O) $(TESTLIB_O)
 $(B)/tests/%: $(B)/obj/tests/%.o $(B)/lib/libweir-check.so
 	$(call say,LD  ,$@)
 	$(Q)mkdir -p $(@D) && $(CC) $(LDFLAGS) -o $@ $^ -lcmocka -ljansson -lhwloc -lz -llzma -lzstd -lm -ldl
-# The command with one wrong level, parent, distance, rank, label or element, for the test of --verify.
+# The command with one wrong level, parent, distance, rank, label or element (of a product, too), for the test of --verify.
 WRONG    := $(B)/tests/cli/weir-wrong
-WRAPPED  := weir_bfs_levels weir_bfs_batch_levels weir_bfs_batch_found weir_bfs_parents weir_sssp_distances weir_sssp_parents weir_pr_ranks weir_cc_labels weir_color_colors weir_pbf_run \
+WRAPPED  := weir_bfs_levels weir_bfs_batch_levels weir_bfs_batch_found weir_bfs_parents weir_sssp_distances weir_sssp_parents weir_pr_ranks weir_cc_labels weir_color_colors weir_product_get_y weir_pbf_run \
             weir__replace_open
 $(WRONG): $(call obj,$(wildcard tests/cli/wrong_*.c) $(CLI_C)) $(B)/lib/libweir-check.so
 	$(call say,LD  ,$@)

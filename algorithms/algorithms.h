@@ -649,7 +649,8 @@ typedef struct weir_run_reasons {
 typedef enum weir_value_kind {
     WEIR_VALUE_I32 = 0, /**< int32_t */
     WEIR_VALUE_U32,     /**< uint32_t */
-    WEIR_VALUE_F64      /**< double */
+    WEIR_VALUE_F64,     /**< double */
+    WEIR_VALUE_F32      /**< float; of matrices (matrix.h) alone */
 } weir_value_kind;
 
 /** Results of the last run where they lie, for programs that go on computing there. The pointers

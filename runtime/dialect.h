@@ -23,6 +23,10 @@
 /** Before a loop that is to stay one: kernels that run for long are fast while their code is in the
  *  instruction cache. */
 #define WEIR_ROLLED _Pragma("unroll 1")
+/** Before a loop of few rounds, known beforehand, that is to be none. */
+#define WEIR_UNROLLED _Pragma("unroll")
+/** Before a loop of which four rounds are to be one, so that their loads are under way together. */
+#define WEIR_UNROLLED_4 _Pragma("unroll 4")
 /** The same for what host code of a .cu file calls too. */
 #define WEIR_BOTH static __host__ __device__ __forceinline__
 /** Lanes of a worker. */
@@ -34,6 +38,10 @@
 #define WEIR_COLD static inline __attribute__((unused))
 /** Before a loop that is to stay one, on a GPU. */
 #define WEIR_ROLLED
+/** Before a loop of few rounds, known beforehand, that is to be none on a GPU. */
+#define WEIR_UNROLLED
+/** Before a loop of which four rounds are to be one on a GPU. */
+#define WEIR_UNROLLED_4
 /** The same for what host code of a .cu file calls too. */
 #define WEIR_BOTH  static inline __attribute__((unused))
 /** Lanes of a worker. */
@@ -365,6 +373,15 @@ WEIR_DEV uint32_t weir_load_once_u32(const uint32_t *word)
 /** A value that goes through memory once in a while, such as a sum that is added to in each pass over an array: what is
  *  looked at more often stays in the caches in its place. An ordinary load otherwise. */
 WEIR_DEV double weir_load_stream_f64(const double *value)
+{
+#ifdef __CUDACC__
+    return __ldcs(value);
+#else
+    return *value;
+#endif
+}
+/** The same of floats. */
+WEIR_DEV float weir_load_stream_f32(const float *value)
 {
 #ifdef __CUDACC__
     return __ldcs(value);

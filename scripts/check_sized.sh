@@ -4,7 +4,7 @@
 #
 #   scripts/check_sized.sh [FILE...]      all sources of the tree, unless some are named
 set -eu
-types=$(cat runtime/runtime.h topology/topology.h router/router.h router/channel.h router/collective.h worklist/*.h algorithms/algorithms.h algorithms/rows.h |
+types=$(cat runtime/runtime.h topology/topology.h router/router.h router/channel.h router/collective.h worklist/*.h algorithms/algorithms.h algorithms/matrix.h algorithms/rows.h |
     awk '/^typedef struct weir_[a-z_]+ \{$/ { type = $3; next }
          type && /^    size_t size;/ && !/set by the library/ { print type }
          !/^    (\/\*\*| \*)/ { type = "" }' | tr '\n' ' ')

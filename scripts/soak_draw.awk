@@ -133,6 +133,46 @@ function pbf() {
     draw(20, "seed", "1 2 77")
 }
 
+# A matrix, or any graph; a graph's options are not a matrix's.
+function product(s) {
+    s = size
+    if (chance(50)) {
+        line = line " " one_of("banded:" 1 + below(3000 * s) "," below(9) " random:" below(900 * s) "x" 1 + below(3000 * s) ",1 powerlaw:" 1 + below(2000 * s) ",20 blocks:" \
+            1 + below(900 * s) ",16 denserow:" 1 + below(5000 * s) " emptyrows:" below(20000 * s) "," 1 + below(99))
+    } else {
+        line = line " " graph()
+        flag(40, "undirected")
+        draw(40, "weights", "auto unit random random:0-1 random:1-255:9")
+    }
+    draw(40, "values", "f32 f64")
+    flag(30, "transpose")
+    draw(30, "alpha", "1 -2.5 0")
+    draw(30, "beta", "0 1 -0.5")
+    draw(40, "overlap", "auto on off")
+    draw(20, "trials", "1 2 3")
+    draw(20, "seed", "1 2 77")
+    flag(10, "compare")
+    if (chance(25)) {
+        s = 1 + below(3)
+        its_devices = 1 + below(3)
+        line = line " --partition 2d:" s "x" its_devices
+        its_devices = "host:" s * its_devices
+    } else draw(10, "partition", "rows")
+}
+
+function spmv() {
+    line = "spmv"
+    product()
+    draw(70, "schedule", "auto rows bins thread warp block group merge")
+}
+
+function spmm() {
+    line = "spmm"
+    product()
+    draw(60, "schedule", "auto rows thread warp block group merge")
+    draw(70, "columns", "1 2 3 7 8 31 33 64")
+}
+
 # The smallest values are where queues overflow, packets hold an item, and buffers run out.
 function settle(small) {
     settings = ""
@@ -158,8 +198,10 @@ function names(verb, text) {
     text["pr"] = "undirected devices memory partition direction tolerance damping dangling bands hubs bins route order kernel queues worker fetch mapping trials seed verify verify-by"
     text["cc"] = "undirected devices memory partition stream route trials seed verify verify-by"
     text["pbf"] = "elements selectivity devices packet schedule work trials seed verify"
+    text["spmv"] = "undirected weights values transpose alpha beta schedule partition overlap devices trials seed compare verify"
+    text["spmm"] = text["spmv"] " columns"
     # Left alone: what bounds a run by itself, and what only writes about it.
-    text["left"] = "time-limit iterations stats output output-parents json trace dot help"
+    text["left"] = "time-limit iterations stats x y output output-parents json trace dot help"
     print text[verb], text["left"]
 }
 
@@ -171,13 +213,15 @@ BEGIN {
     state = (seed * 7919 + 12345) % 2147483646 + 1
     for (i = 0; i < 10; i++) next_number()
     for (i = 0; i < runs; i++) {
-        verb = one_of("bfs bfs bfs sssp sssp sssp pr pr cc cc pbf")
+        verb = one_of("bfs bfs bfs sssp sssp sssp pr pr cc cc pbf spmv spmm")
         settle()
         its_devices = ""
         if (verb == "bfs") bfs()
         else if (verb == "sssp") sssp()
         else if (verb == "pr") pr()
         else if (verb == "cc") cc()
+        else if (verb == "spmv") spmv()
+        else if (verb == "spmm") spmm()
         else pbf()
         print settings "| " line " --devices " (its_devices ? its_devices : one_of(devices)) " --verify"
     }

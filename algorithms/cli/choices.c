@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* The positions of partitions (but for auto), schedules, routes, kernels, workers, mappings, memories and wires are the
+/* The positions of partitions (but for auto), schedules (of products too), overlaps, routes, kernels, workers, mappings, memories and wires are the
  * values of their enumerations. */
 const weir__cli_choices weir__cli_partitions = {
     {"block", "edge", "random", "metis", "file:PATH", "2d:RxC", "auto", NULL}, {NULL}};
@@ -22,6 +22,11 @@ const weir__cli_choices weir__cli_mappings = {
 const weir__cli_choices weir__cli_balances = {{"off", NULL},
                                               {"frontier", "ownership", "both", NULL}};
 const weir__cli_choices weir__cli_wires = {{"auto", "list", "bitmap", NULL}, {NULL}};
+
+const weir__cli_choices weir__cli_values = {{"f32", "f64", NULL}, {NULL}};
+const weir__cli_choices weir__cli_product_schedules = {
+    {"auto", "rows", "bins", "thread", "warp", "block", "group", "merge", NULL}, {NULL}};
+const weir__cli_choices weir__cli_overlaps = {{"auto", "on", "off", NULL}, {NULL}};
 
 const weir__cli_choices weir__cli_memories = {{"auto", "device", "host", NULL}, {NULL}};
 const weir__cli_choices weir__cli_directions = {{"auto", "push", "pull", "switch", "down", NULL},

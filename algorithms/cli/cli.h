@@ -8,6 +8,7 @@
 #define WEIR_ALGORITHMS_CLI_H
 
 #include "algorithms/algorithms.h"
+#include "algorithms/matrix.h"
 #include "algorithms/graph/replace.h"
 
 #include <stdio.h>
@@ -66,7 +67,10 @@ enum weir__cli_verb_bit {
     VERB_CONVERT = 8192,
     VERB_PARTITION = 16384,
     VERB_PLAN = 32768,
-    VERB_GRAPH500 = 65536
+    VERB_GRAPH500 = 65536,
+    VERB_SPMV = 131072,
+    VERB_SPMM = 262144,
+    VERB_MULTIPLY = VERB_SPMV | VERB_SPMM
 };
 
 /** The value of an option that one algorithm alone has. */
@@ -98,7 +102,14 @@ typedef struct weir__cli_request {
     uint64_t elements, packet;    /**< options of pbf; packet 0: the library's choice */
     uint64_t rounds;              /**< --work of pbf */
     double selectivity;
-    int schedule;                /**< a weir_pbf_schedule */
+    int schedule;      /**< a weir_pbf_schedule */
+    const char *x, *y; /**< options of spmv and spmm, to `against` */
+    uint64_t columns;
+    double alpha, beta;
+    int values;           /**< a position in weir__cli_values */
+    int product_schedule; /**< a weir_product_schedule */
+    int overlap;          /**< a weir_product_overlap */
+    int transpose, against;
     uint64_t scale, edge_factor; /**< options of graph500; scale 0: not given */
     uint64_t source, sources, trials, seed;
     uint64_t parts;         /**< 0: not given */
@@ -153,7 +164,7 @@ struct weir__cli_verb {
 /** The values of an option with named values. A value of @c later may end in ':' or be followed by
  *  a parameter: "file:" stands for "file:PATH". Both lists end with NULL. */
 typedef struct weir__cli_choices {
-    const char *built[8];
+    const char *built[9];
     const char *later[6];
 } weir__cli_choices;
 
@@ -228,7 +239,8 @@ int weir__cli_bytes(const char *text, uint64_t *bytes_out);
 extern const weir__cli_choices weir__cli_partitions, weir__cli_routes, weir__cli_orders,
     weir__cli_kernels, weir__cli_directions, weir__cli_workers, weir__cli_mappings,
     weir__cli_balances, weir__cli_wires, weir__cli_topo_formats, weir__cli_bench_formats,
-    weir__cli_partition_formats, weir__cli_schedules, weir__cli_memories, weir__cli_judges;
+    weir__cli_partition_formats, weir__cli_schedules, weir__cli_memories, weir__cli_judges,
+    weir__cli_values, weir__cli_product_schedules, weir__cli_overlaps;
 
 /** Find the position of @p text among the built values. Any other text is refused by name. */
 int weir__cli_choose(const weir__cli_choices *choices, const char *option, const char *text,
@@ -425,6 +437,36 @@ int weir__cli_filtered_summarize(weir__cli_filtered *report);
 int weir__cli_filtered_text(const weir__cli_filtered *report);
 int weir__cli_filtered_json(const weir__cli_filtered *report, weir__cli_output *output);
 
+/* ---- products (verb_spmv.c, report_spmv.c) --------------------------------------------------- */
+
+/** A product of another library, in the same run. */
+typedef struct weir__cli_rival {
+    const char *name;
+    const char *why_not; /**< NULL: it ran, and the figures below count */
+    double median_ms, min_ms;
+    int agrees;     /**< -1: not looked at */
+    char room[256]; /**< for why_not */
+} weir__cli_rival;
+
+/** What the trials of weir spmv or spmm found. */
+typedef struct weir__cli_multiplied {
+    const weir__cli_request *request;
+    weir_context *context;
+    const weir_matrix *matrix;
+    double opening_ms, placing_ms;
+    weir__cli_records trials; /**< a weir_product_stats each; at least one */
+    weir_product_stats first; /**< of them */
+    int verified;             /**< -1: not asked for */
+    const char *difference;
+    double min_ms, median_ms, max_ms, kernel_ms; /**< the last is a median */
+    const weir__cli_rival *rivals;
+    size_t rival_count;
+} weir__cli_multiplied;
+/** Fill in what follows from the times of the trials. */
+int weir__cli_multiplied_summarize(weir__cli_multiplied *report);
+int weir__cli_multiplied_text(const weir__cli_multiplied *report);
+int weir__cli_multiplied_json(const weir__cli_multiplied *report, weir__cli_output *output);
+
 /* ---- verbs and help ----------------------------------------------------------------------- */
 
 /** Run any algorithm over graphs: that of request->verb. */
@@ -444,6 +486,8 @@ int weir__cli_topo(const weir__cli_request *request);
 int weir__cli_bench(const weir__cli_request *request);
 int weir__cli_pbf(const weir__cli_request *request);
 int weir__cli_graph500(const weir__cli_request *request);
+/** spmv and spmm. */
+int weir__cli_spmv(const weir__cli_request *request);
 int weir__cli_version(const weir__cli_request *request);
 int weir__cli_help(const weir__cli_request *request);
 

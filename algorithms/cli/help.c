@@ -48,6 +48,22 @@ static void print_graph_text(void)
         stdout);
 }
 
+static void print_matrix_text(void)
+{
+    fputs(
+        "MATRIX is a MatrixMarket file (coordinate; found by content; - is standard input),\n"
+        "values drawn from -1 to 1 in one of these shapes, or any GRAPH of weir help, whose\n"
+        "weights are the values:\n"
+        "  banded:N,BAND[,SEED]            all entries up to BAND off the diagonal\n"
+        "  random:RxC[,DEGREE[,SEED]]      R rows of DEGREE (8) entries, spread over C columns\n"
+        "  powerlaw:N[,DEGREE[,SEED]]      rows of DEGREE (16) on the average, a few very long\n"
+        "  blocks:N[,SIZE[,SEED]]          dense blocks of SIZE (32) x SIZE, on the diagonal and\n"
+        "                                  one more in each row of blocks\n"
+        "  denserow:N[,DEGREE[,SEED]]      one row of all columns, DEGREE (4) in the others\n"
+        "  emptyrows:N[,EACH[,SEED]]       8 entries in every EACH-th (16) row, else none\n",
+        stdout);
+}
+
 void weir__cli_help_all(void)
 {
     fputs("weir: irregular computations over the GPUs of a node\n\nusage:\n", stdout);
@@ -111,6 +127,10 @@ void weir__cli_help_verb(const weir__cli_verb *verb)
     if (verb->algorithm || (verb->bit & (VERB_GEN | VERB_CONVERT | VERB_INFO | VERB_PARTITION))) {
         putchar('\n');
         print_graph_text();
+    }
+    if (verb->bit & VERB_MULTIPLY) {
+        putchar('\n');
+        print_matrix_text();
     }
     if (verb->bit & VERB_BENCH) {
         putchar('\n');

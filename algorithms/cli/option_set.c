@@ -89,6 +89,31 @@ int weir__cli_set_factor(weir__cli_request *request, const weir__cli_option *opt
     return EXIT_DONE;
 }
 
+int weir__cli_set_real(weir__cli_request *request, const weir__cli_option *option, const char *text)
+{
+    double value;
+    const char *end = weir__parse_real(text, &value);
+    if (!end || *end || !isfinite(value))
+        return weir__cli_fail(EXIT_USAGE, "--%s: \"%s\" is not a number, say -0.5", option->name,
+                              text);
+    *(double *)field(request, option) = value;
+    return EXIT_DONE;
+}
+
+/* Rows alone, or a grid of devices. */
+int weir__cli_set_grid(weir__cli_request *request, const weir__cli_option *option, const char *text)
+{
+    request->grid_rows = request->grid_columns = 0;
+    if (strcmp(text, "rows") == 0)
+        return EXIT_DONE;
+    if (strncmp(text, "2d:", 3) != 0)
+        return weir__cli_fail(EXIT_USAGE, "--%s %s: unknown; choose one of: rows, 2d:RxC",
+                              option->name, text);
+    if (weir_partition_2d_parse(text, &request->grid_rows, &request->grid_columns))
+        return weir__cli_fail(EXIT_USAGE, "--%s", weir_error_detail());
+    return EXIT_DONE;
+}
+
 int weir__cli_set_positive(weir__cli_request *request, const weir__cli_option *option,
                            const char *text)
 {

@@ -16,6 +16,8 @@ static const weir__cli_option options[] = {
            "start at N different vertices with out-arcs, chosen by --seed"),
     FLAG("undirected", VERB_TRAVERSAL | VERB_GEN | VERB_CONVERT | VERB_INFO | VERB_PARTITION,
          undirected, "add the reverse of every arc; default: off"),
+    FLAG("undirected", VERB_MULTIPLY, undirected,
+         "of a graph: add the reverse of every arc; default: off"),
     FLAG("undirected", VERB_PLAN, undirected,
          "add the reverse of every arc; with --arcs: they are among the M;\n"
          "default: off"),
@@ -41,6 +43,40 @@ static const weir__cli_option options[] = {
            "an edge), unit (all 1), auto (file where the graph has some, else\n"
            "random:1-255:1); default: those it has, if any",
            .foreign = "has no weights"),
+    OPTION("weights", "W", VERB_MULTIPLY, weir__cli_set_weights, 0,
+           "of a graph, which become the values: file, random[:LO-HI[:SEED]]\n"
+           "(whole numbers), unit (all 1), auto (file where the graph has some,\n"
+           "else random:1-255:1); default: those it has, else all 1",
+           .foreign = "has no weights"),
+    CHOICE("values", "V", VERB_MULTIPLY, values, weir__cli_values,
+           "f32, f64: of the matrix, of x and of y; default: f32"),
+    NUMBER("columns", VERB_SPMM, columns, 1, 4096, "of x and y; default: 32"),
+    FLAG("transpose", VERB_MULTIPLY, transpose,
+         "multiply with the transpose, which is made on the host; default:\n"
+         "off"),
+    TEXT("x", "FILE", VERB_MULTIPLY, x,
+         "read x: a MatrixMarket array, or a row a line; default: numbers\n"
+         "from -1 to 1 drawn by --seed"),
+    TEXT("y", "FILE", VERB_MULTIPLY, y,
+         "read what y is before, for --beta; default: numbers drawn by\n"
+         "--seed + 1"),
+    OPTION("alpha", "F", VERB_MULTIPLY, weir__cli_set_real, FIELD(alpha),
+           "y = alpha A x + beta y; default: 1", .letter = 0),
+    OPTION("beta", "F", VERB_MULTIPLY, weir__cli_set_real, FIELD(beta),
+           "of y as it was; default: 0. A trial begins with the same y", .letter = 0),
+    CHOICE("schedule", "S", VERB_MULTIPLY, product_schedule, weir__cli_product_schedules,
+           "rows: a warp has short rows, or a piece of a long one; bins: two\n"
+           "passes, over blocks of columns and of rows that fit into a\n"
+           "multiprocessor (spmv alone); thread, warp, block, group, merge: as\n"
+           "worklist/schedule.h has them; auto: rows, or bins where x outgrows\n"
+           "the caches of a GPU; default: auto"),
+    CHOICE("overlap", "O", VERB_MULTIPLY, overlap, weir__cli_overlaps,
+           "on: devices multiply what needs their own x while others' comes;\n"
+           "off: x comes first; auto: on; default: auto"),
+    FLAG("compare", VERB_MULTIPLY, against,
+         "multiply by NVIDIA's cuSPARSE too, on the first device, if it is a\n"
+         "GPU and the library is found; its times stand beside these; default:\n"
+         "off"),
     NUMBER("scale", VERB_GRAPH500, scale, 1, 31, "of the graph, which has 2^N vertices"),
     NUMBER("edgefactor", VERB_GRAPH500, edge_factor, 1, 1024,
            "N x 2^SCALE edges are drawn; default: 16, as the specification says"),
@@ -56,7 +92,9 @@ static const weir__cli_option options[] = {
            "1e-3; default: 0.5",
            .low = 0, .high = 1),
     TEXT("devices", "SPEC",
-         VERB_TRAVERSAL | VERB_INFO | VERB_TOPO | VERB_BENCH | VERB_PBF | VERB_GRAPH500, devices,
+         VERB_TRAVERSAL | VERB_INFO | VERB_TOPO | VERB_BENCH | VERB_PBF | VERB_GRAPH500 |
+             VERB_MULTIPLY,
+         devices,
          "host:4, host:2x3, cuda, cuda:0-3, cuda:0,host:1;\n"
          "default: cuda where a GPU works, else host:4"),
     TEXT("devices", "SPEC", VERB_PLAN, devices,
@@ -74,6 +112,11 @@ static const weir__cli_option options[] = {
            "over as many devices as there is work for, by their threads or\n"
            "multiprocessors where these differ; default: auto",
            .choices = &weir__cli_partitions),
+    OPTION("partition", "P", VERB_MULTIPLY, weir__cli_set_grid, 0,
+           "rows: of equal nonzeros; 2d:RxC: blocks of rows and columns, over a\n"
+           "grid of R x C devices, which are all there are; those of a row of it\n"
+           "add up their sums; default: rows",
+           .letter = 0),
     OPTION("partition", "P", VERB_PARTITION, weir__cli_set_partition, 0,
            "how: block (equal numbers of vertices), edge (equal arcs), random,\n"
            "metis; file:PATH: as a file says, which is judged then; auto: edge;\n"
@@ -194,10 +237,11 @@ static const weir__cli_option options[] = {
     NUMBER("trials", VERB_SEARCH, trials, 1, 1000000,
            "runs for each source; with more than one run in all, a\n"
            "warm-up comes first and is no trial; default: 1"),
-    NUMBER("trials", VERB_PBF | VERB_WHOLE, trials, 1, 1000000,
+    NUMBER("trials", VERB_PBF | VERB_WHOLE | VERB_MULTIPLY, trials, 1, 1000000,
            "runs; with more than 1, one warm-up run comes first and is not\n"
            "counted; default: 1"),
     NUMBER("seed", VERB_PBF, seed, 0, UINT64_MAX, "of the elements; default: 1"),
+    NUMBER("seed", VERB_MULTIPLY, seed, 0, UINT64_MAX, "of x and y; default: 1"),
     NUMBER("seed", VERB_GRAPH500, seed, 0, UINT64_MAX, "of edges and of roots; default: 1"),
     NUMBER("seed", VERB_SEARCH, seed, 0, UINT64_MAX,
            "for --sources and for partitions random and metis; default: 1"),
@@ -233,6 +277,14 @@ static const weir__cli_option options[] = {
            "certificate, on the devices, by rules that every vertex and every\n"
            "arc has to keep; auto: certificate from 2^27 arcs on, where there\n"
            "are GPUs with room for it, else reference; default: auto"),
+    OPTION("time-limit", "SECONDS", VERB_MULTIPLY, weir__cli_set_seconds, FIELD(time_limit_ms),
+           "stop a stage that takes longer, 0.5 or 30: reading or making the\n"
+           "matrix, placing, a reference; each has all of the time; it may take\n"
+           "a fifth of a second to notice; default: no limit",
+           .low = 1, .high = UINT32_MAX),
+    FLAG("verify", VERB_MULTIPLY, verify,
+         "compare every result in full with a serial product in double, with\n"
+         "a bound for each element; default: off"),
     FLAG("verify", VERB_PBF, verify,
          "compare every result in full with a serial reference; default:\n"
          "off"),
@@ -247,11 +299,14 @@ static const weir__cli_option options[] = {
          "write one parent a line in vertex order, the source's its own\n"
          "number, -1 unreached; implies --parents"),
     OUTPUT_FILE(VERB_GEN, "the file to write:\n" WEIR__CLI_FORMATS_WRITTEN),
+    OUTPUT_FILE(VERB_MULTIPLY,
+                "write y: a MatrixMarket array if the name ends in .mtx, else a row a\n"
+                "line; - is standard output"),
     OUTPUT_FILE(VERB_PARTITION, "write one part a line in vertex order; - is standard output"),
     OUTPUT_FILE(VERB_TOPO | VERB_BENCH, "write what --format says there; default: standard output"),
     TEXT("json", "FILE|-",
          VERB_TRAVERSAL | VERB_GEN | VERB_CONVERT | VERB_INFO | VERB_PARTITION | VERB_BENCH |
-             VERB_PBF | VERB_PLAN | VERB_GRAPH500,
+             VERB_PBF | VERB_PLAN | VERB_GRAPH500 | VERB_MULTIPLY,
          json,
          "write one JSON document; - is standard output, which then\n"
          "holds nothing else"),
@@ -267,7 +322,8 @@ static const weir__cli_option options[] = {
     FLAG("config", VERB_INFO, config, "show the tunables: environment names, values, defaults"),
     FLAG("help",
          VERB_TRAVERSAL | VERB_GEN | VERB_CONVERT | VERB_INFO | VERB_PARTITION | VERB_TOPO |
-             VERB_BENCH | VERB_PBF | VERB_PLAN | VERB_GRAPH500 | VERB_VERSION | VERB_HELP,
+             VERB_BENCH | VERB_PBF | VERB_PLAN | VERB_GRAPH500 | VERB_MULTIPLY | VERB_VERSION |
+             VERB_HELP,
          help, "show this text"),
 };
 

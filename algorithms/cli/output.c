@@ -38,7 +38,9 @@ int weir__cli_output_spares(const char *option, const char *path, const weir__cl
     } inputs[] = {{"graph", request->graph},
                   {"file of --compare", request->compare},
                   {"file of --machine", request->machine},
-                  {"file of --partition", request->partition_file}};
+                  {"file of --partition", request->partition_file},
+                  {"file of --x", request->x},
+                  {"file of --y", request->y}};
     struct stat there, input;
     if (strcmp(path, "-") == 0 || stat(path, &there) != 0 || !S_ISREG(there.st_mode))
         return EXIT_DONE;

@@ -27,6 +27,22 @@ static const weir__cli_verb others[] = {
          "  weir pbf --devices host:4 --verify\n"
          "  weir pbf --devices host:1x1,host:1x4 --work 64 --schedule static\n"
          "  weir pbf --elements 1073741824 --selectivity 0.1 --devices cuda --trials 5\n"),
+    VERB("spmv", VERB_SPMV, 1, weir__cli_spmv, "MATRIX [options]",
+         "multiply a sparse matrix with a vector",
+         "y = alpha A x + beta y on all devices. Each has rows with about as many nonzeros, and a\n"
+         "stretch of x; what it wants of others' comes over links while it multiplies. ms is the\n"
+         "time from the call to its return, with y complete on the devices; kernel ms the part\n"
+         "from the first kernel to the end of the last one. GB/s counts the matrix, x and y once\n"
+         "each, what has to be moved at least; GFLOP/s two for each nonzero.\n",
+         "  weir spmv matrix.mtx --x vector.mtx --output product.mtx --devices host:4\n"
+         "  weir spmv rmat:18 --devices host:4 --schedule merge --verify\n"
+         "  weir spmv uniform:22,32 --devices cuda:0-1 --trials 20 --overlap off --json -\n"),
+    VERB("spmm", VERB_SPMM, 1, weir__cli_spmv, "MATRIX [options]",
+         "multiply a sparse matrix with a dense one",
+         "Y = alpha A X + beta Y on all devices, where X and Y have --columns columns and lie row\n"
+         "by row. Times and rates are as of weir spmv.\n",
+         "  weir spmm matrix.mtx --columns 32 --devices host:2 --verify\n"
+         "  weir spmm rmat:20 --columns 64 --values f64 --devices cuda:0 --trials 20\n"),
     VERB(
         "graph500", VERB_GRAPH500, 0, weir__cli_graph500, "--scale N [options]",
         "the Graph500 benchmark, as its specification says",

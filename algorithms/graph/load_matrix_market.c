@@ -1,33 +1,13 @@
 /** @file load_matrix_market.c  MatrixMarket coordinate matrices: an entry (i, j) is an arc i to j.
  */
 #include "algorithms/graph/load.h"
+#include "algorithms/graph/matrix_market.h"
 #include "runtime/support.h"
-
-#include <string.h>
-#include <strings.h>
-
-/* "1 1" and an end: no entry takes fewer bytes. */
-#define ENTRY_BYTES_MIN 4
 
 struct matrix {
     int weighted, integers, symmetric;
     uint64_t rows, entries;
 };
-
-/* Take a word of the banner, in lower or upper case, if it is one of the list; else -1. */
-static int take_word(const char **at, const char *const *list)
-{
-    const char *begin = weir__skip(*at);
-    size_t length = strcspn(begin, " \t");
-    for (int i = 0; list[i]; i++) {
-        if (strlen(list[i]) == length && strncasecmp(begin, list[i], length) == 0) {
-            *at = begin + length;
-            return i;
-        }
-    }
-    *at = begin;
-    return -1;
-}
 
 /* What a matrix that the format has and a graph has not would need. */
 static const char *why(const char *at)
@@ -37,7 +17,7 @@ static const char *why(const char *at)
                                                 ", but a weight is one number",
                                                 ", which gives an arc back the opposite weight",
                                                 ", which is of complex numbers"};
-    const int known = take_word(&at, word);
+    const int known = weir__banner_word(&at, word);
     return known < 0 ? "" : reason[known];
 }
 
@@ -54,15 +34,15 @@ static weir_status take_banner(weir__reader *reader, struct matrix *matrix)
     weir_status status = weir__reader_line(reader, &at);
     if (status)
         return status;
-    if (take_word(&at, object) < 0 || take_word(&at, matrices) < 0)
+    if (weir__banner_word(&at, object) < 0 || weir__banner_word(&at, matrices) < 0)
         return weir__line_fail(reader, "the banner's '%s' is no matrix", weir__word(at, word));
-    if (take_word(&at, layout) < 0)
+    if (weir__banner_word(&at, layout) < 0)
         return weir__line_fail(reader, "the layout is '%s'%s; only coordinate is read",
                                weir__word(at, word), why(at));
-    if ((fields = take_word(&at, field)) < 0)
+    if ((fields = weir__banner_word(&at, field)) < 0)
         return weir__line_fail(reader, "the field is '%s'%s; pattern, integer and real are read",
                                weir__word(at, word), why(at));
-    if ((symmetries = take_word(&at, symmetry)) < 0)
+    if ((symmetries = weir__banner_word(&at, symmetry)) < 0)
         return weir__line_fail(reader, "the symmetry is '%s'%s; general and symmetric are read",
                                weir__word(at, word), why(at));
     matrix->weighted = fields != 0;
@@ -71,23 +51,11 @@ static weir_status take_banner(weir__reader *reader, struct matrix *matrix)
     return weir__take_end(reader, at);
 }
 
-/* The next line that is neither empty nor a comment. */
-static weir_status next_line(weir__reader *reader, const char **line_out)
-{
-    weir_status status;
-    while (!(status = weir__reader_line(reader, line_out))) {
-        *line_out = weir__skip(*line_out);
-        if (**line_out && **line_out != '%')
-            break;
-    }
-    return status;
-}
-
 static weir_status take_sizes(weir__reader *reader, struct matrix *matrix)
 {
     const char *at;
     uint64_t columns, size = weir__reader_size(reader);
-    weir_status status = next_line(reader, &at);
+    weir_status status = weir__matrix_line(reader, &at);
     if (status == WEIR_CLOSED)
         return weir__fail(WEIR_ERR_FORMAT, "%s: ends before the line of sizes",
                           weir__reader_path(reader));
@@ -103,7 +71,7 @@ static weir_status take_sizes(weir__reader *reader, struct matrix *matrix)
     if (matrix->rows != columns)
         return weir__line_fail(reader, "a matrix of %llu rows and %llu columns is no graph",
                                (unsigned long long)matrix->rows, (unsigned long long)columns);
-    if (matrix->entries > size / ENTRY_BYTES_MIN)
+    if (matrix->entries > size / WEIR__ENTRY_BYTES_MIN)
         return weir__line_fail(reader, "promises %llu entries but the file has only %llu bytes",
                                (unsigned long long)matrix->entries, (unsigned long long)size);
     return WEIR_OK;
@@ -150,7 +118,7 @@ weir_status weir__load_matrix_market(weir__reader *reader, weir__arcs *arcs)
     do {
         status = weir__arcs_add_plain(arcs, reader, matrix.entries, NULL);
         const char *line;
-        if (!status && !(status = next_line(reader, &line)))
+        if (!status && !(status = weir__matrix_line(reader, &line)))
             status = take_entry(reader, line, &matrix, arcs);
     } while (!status);
     if (status != WEIR_CLOSED)

@@ -1,6 +1,7 @@
 /** @file test_abi.c  Programs compiled with an older or a newer header (docs/abi.md): every structure that begins with its
  * size, given shorter and longer than the library has it. A structure of another version is a piece of memory here, with
  * a size at its beginning and bytes behind its end that must be neither read nor written. */
+#include "algorithms/matrix.h"
 #include "algorithms/algorithms.h"
 #include "algorithms/rows.h"
 #include "topology/bench.h"
@@ -222,6 +223,75 @@ static weir_status choose_none(void *user, const weir_segment *message, const we
     return WEIR_ERR_INVALID;
 }
 
+/* ---- matrices and their products ---- */
+
+static weir_status give_matrix(const void *given)
+{
+    weir_matrix *matrix;
+    weir_status status = weir_matrix_open("banded:9,1", given, &matrix);
+    weir_matrix_destroy(matrix);
+    return status;
+}
+
+static weir_status give_arrays(const void *given)
+{
+    weir_matrix *matrix;
+    weir_status status = weir_matrix_wrap(given, &matrix);
+    weir_matrix_destroy(matrix);
+    return status;
+}
+
+static weir_product *product_of(const weir_product_config *config, weir_status *status_out)
+{
+    weir_matrix *matrix;
+    weir_product *product;
+    OK(weir_matrix_open("banded:9,1", NULL, &matrix));
+    *status_out = weir_product_create(world.context, matrix, config, &product);
+    weir_matrix_destroy(matrix);
+    return product;
+}
+
+static weir_status give_product(const void *given)
+{
+    weir_status status;
+    weir_product_destroy(product_of(given, &status));
+    return status;
+}
+
+static weir_status give_case(const void *given)
+{
+    double y[1];
+    return weir_product_reference(given, y, NULL);
+}
+
+static weir_status take_product_run(void *taken)
+{
+    weir_status status;
+    weir_product *product = product_of(NULL, &status);
+    OK(status);
+    status = weir_product_run(product, 1, 0, taken);
+    weir_product_destroy(product);
+    return status;
+}
+
+static weir_status take_product_part(void *taken)
+{
+    weir_status status;
+    weir_product *product = product_of(NULL, &status);
+    OK(status);
+    status = weir_product_y(product, 0, taken);
+    weir_product_destroy(product);
+    return status;
+}
+
+static const weir_matrix_options matrix_options = WEIR_MATRIX_OPTIONS_INIT;
+static const uint64_t no_rows[1];
+static const weir_matrix_arrays matrix_arrays = {.size = sizeof matrix_arrays, .offsets = no_rows};
+static const weir_product_config product_config = WEIR_PRODUCT_CONFIG_INIT;
+static const float one_value[1];
+static const weir_matrix no_matrix = {.offsets = no_rows, .kind = WEIR_VALUE_F32, .name = "none"};
+static const weir_product_case product_case = {
+    .size = sizeof product_case, .matrix = &no_matrix, .alpha = 1, .x = one_value};
 static const weir_link_config link_config = WEIR_LINK_CONFIG_INIT;
 static const weir_channel_config channel_config = WEIR_CHANNEL_CONFIG_INIT;
 static const weir_collectives_config collectives_config = WEIR_COLLECTIVES_CONFIG_INIT;
@@ -271,6 +341,12 @@ static const struct given {
     {"weir_pr_config", give_pr, &pr_config, sizeof pr_config, sizeof(size_t)},
     {"weir_pr_config", give_pr_reference, &pr_config, sizeof pr_config, sizeof(size_t)},
     {"weir_color_config", give_color, &color_config, sizeof color_config, sizeof(size_t)},
+    {"weir_matrix_options", give_matrix, &matrix_options, sizeof matrix_options, sizeof(size_t)},
+    {"weir_matrix_arrays", give_arrays, &matrix_arrays, sizeof matrix_arrays,
+     offsetof(weir_matrix_arrays, f32)},
+    {"weir_product_config", give_product, &product_config, sizeof product_config, sizeof(size_t)},
+    {"weir_product_case", give_case, &product_case, sizeof product_case,
+     offsetof(weir_product_case, y)},
     {"weir_pbf_config", give_pbf, &pbf_config, sizeof pbf_config, sizeof(size_t)},
     {"weir_pbf_config", give_pbf_verify, &pbf_config, sizeof pbf_config, sizeof(size_t)},
     {"weir_policy", give_policy, &policy, sizeof policy, offsetof(weir_policy, user)},
@@ -712,6 +788,8 @@ static const struct taken {
     {"weir_values", take_rows, sizeof(weir_values)},
     {"weir_run_level", take_level, sizeof(weir_run_level)},
     {"weir_run_pair", take_pair, sizeof(weir_run_pair)},
+    {"weir_product_stats", take_product_run, sizeof(weir_product_stats)},
+    {"weir_product_part", take_product_part, sizeof(weir_product_part)},
     {"weir_pbf_stats", take_pbf, sizeof(weir_pbf_stats)},
     {"weir_run_stats", take_traversal_run, sizeof(weir_run_stats)},
     {"weir_prepare_stats", take_traversal_prepared, sizeof(weir_prepare_stats)},

@@ -128,6 +128,16 @@ for by in reference certificate; do
     unset WEIR_TEST_WRONG
 done
 
+# ---- products: each element has a bound of its own ----
+expect_ok spmv grid:20x20 --devices host:2 --verify
+for element in 0 37 399; do
+    export WEIR_TEST_WRONG=$element:0.00001
+    unverified "row $element, column 0 is .*, but the reference has .*, and may be off by" spmv grid:20x20 --devices host:2
+done
+export WEIR_TEST_WRONG=37:0.00001
+unverified "row 12, column 1 is .*, but the reference has" spmm grid:20x20 --columns 3 --devices host:2
+unset WEIR_TEST_WRONG
+
 # ---- trees: grid:20x20 from 0, whose levels are all right ----
 expect_ok bfs grid:20x20 --source 0 --devices host:2 --parents --verify --output-parents right.parents
 tree() {

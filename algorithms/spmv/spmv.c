@@ -1,0 +1,550 @@
+/** @file spmv.c  Products: rows, and columns, cut over devices; who wants what of others; what a device is given. */
+#include "algorithms/spmv/spmv.h"
+#include "runtime/observe.h"
+#include "runtime/room.h"
+#include "runtime/support.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define ROWS_CHUNK (UINT64_C(1) << 12)
+
+/* ---- names ------------------------------------------------------------------------------------------- */
+
+const char *weir_product_schedule_text(weir_product_schedule schedule)
+{
+    static const char *const names[] = {"auto", "rows",  "bins",  "thread",
+                                        "warp", "block", "group", "merge"};
+    return (unsigned)schedule < sizeof names / sizeof *names ? names[schedule] : NULL;
+}
+
+const char *weir_product_overlap_text(weir_product_overlap overlap)
+{
+    static const char *const names[] = {"auto", "on", "off"};
+    return (unsigned)overlap < sizeof names / sizeof *names ? names[overlap] : NULL;
+}
+
+/* ---- what is to be made -------------------------------------------------------------------------------- */
+
+#define COLUMNS_MAX 4096
+
+static weir_status check(weir_context *context, const weir_product_config *config)
+{
+    const uint32_t devices = weir_context_device_count(context);
+    if (!weir_product_schedule_text(config->schedule))
+        return weir__fail(WEIR_ERR_INVALID, "%d is no schedule of a product",
+                          (int)config->schedule);
+    if (!weir_product_overlap_text(config->overlap))
+        return weir__fail(WEIR_ERR_INVALID, "%d is no overlap: auto, on or off",
+                          (int)config->overlap);
+    if (config->columns > COLUMNS_MAX)
+        return weir__fail(WEIR_ERR_INVALID, "%u columns of x: at most %d", config->columns,
+                          COLUMNS_MAX);
+    if (config->devices > devices)
+        return weir__fail(WEIR_ERR_INVALID, "a product on %u devices, but there are %u",
+                          config->devices, devices);
+    if ((config->grid_rows || config->grid_columns) &&
+        (uint64_t)config->grid_rows * config->grid_columns !=
+            (config->devices ? config->devices : devices))
+        return weir__fail(WEIR_ERR_INVALID, "a grid of %u x %u devices, but the product has %u",
+                          config->grid_rows, config->grid_columns,
+                          config->devices ? config->devices : devices);
+    if (config->schedule == WEIR_PRODUCT_BINS && config->columns > 1)
+        return weir__fail(WEIR_ERR_UNSUPPORTED,
+                          "schedule bins is for one column of x, and there are %u",
+                          config->columns);
+    if (weir_context_simulated(context))
+        return weir__fail(WEIR_ERR_UNSUPPORTED, "products do not run on simulated devices");
+    return WEIR_OK;
+}
+
+/* Rows of y that a device begins with: as many nonzeros each, and rows count as one. */
+static uint64_t cut_at(const weir_matrix *matrix, uint32_t part, uint32_t parts)
+{
+    const uint64_t all = matrix->nonzeros + matrix->rows;
+    const uint64_t goal = all / parts * part + all % parts * part / parts;
+    uint64_t low = 0, high = matrix->rows;
+    if (part == parts)
+        return matrix->rows;
+    while (low < high) {
+        const uint64_t middle = low + (high - low) / 2;
+        if (matrix->offsets[middle] + middle < goal)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static uint64_t share_at(uint64_t count, uint32_t part, uint32_t parts)
+{
+    return count / parts * part + count % parts * part / parts;
+}
+
+/* Rows alone: a stretch of x is that of the rows, or an equal one where the matrix is not square. In two dimensions the devices of a column of the
+ * grid have equal parts of its x, and those of a row of it equal parts of its y. */
+static void cut_part(weir_product *product, const weir_matrix *matrix, uint32_t d)
+{
+    const uint32_t down = product->grid_rows, across = product->grid_columns;
+    const uint32_t r = d / across, c = d % across;
+    struct spmv_part *part = &product->part[d];
+    part->device = weir_context_device(product->context, d);
+    part->first = cut_at(matrix, r, down);
+    part->rows = cut_at(matrix, r + 1, down) - part->first;
+    part->column_first = share_at(matrix->columns, c, across);
+    part->column_count = share_at(matrix->columns, c + 1, across) - part->column_first;
+    part->x_first = part->column_first + share_at(part->column_count, r, down);
+    part->x_rows = part->column_first + share_at(part->column_count, r + 1, down) - part->x_first;
+    part->y_first = part->first + share_at(part->rows, c, across);
+    part->y_rows = part->first + share_at(part->rows, c + 1, across) - part->y_first;
+    if (across == 1 && matrix->rows == matrix->columns) {
+        part->x_first = part->first;
+        part->x_rows = part->rows;
+    }
+}
+
+/* ---- columns ------------------------------------------------------------------------------------------- */
+
+/* The first nonzero of a row, from `begin` to `end`, whose column is not below `column`. */
+static uint64_t first_at(const uint32_t *indices, uint64_t begin, uint64_t end, uint64_t column)
+{
+    while (begin < end) {
+        const uint64_t middle = begin + (end - begin) / 2;
+        if (indices[middle] < column)
+            begin = middle + 1;
+        else
+            end = middle;
+    }
+    return begin;
+}
+
+struct wanting {
+    const weir_product *product;
+    const weir_matrix *matrix;
+    struct spmv_part *part;
+};
+
+static void least(uint64_t *word, uint64_t value)
+{
+    uint64_t old = __atomic_load_n(word, __ATOMIC_RELAXED);
+    while (value < old &&
+           !__atomic_compare_exchange_n(word, &old, value, 1, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+        ;
+}
+
+static void most(uint64_t *word, uint64_t value)
+{
+    uint64_t old = __atomic_load_n(word, __ATOMIC_RELAXED);
+    while (value > old &&
+           !__atomic_compare_exchange_n(word, &old, value, 1, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+        ;
+}
+
+/* What rows begin to end - 1 of a part want of every other device's x: the stretch from the first to the last. */
+static void want_rows(void *user, uint64_t begin, uint64_t end)
+{
+    const struct wanting *w = user;
+    const weir_matrix *m = w->matrix;
+    for (uint32_t d = 0; d < w->product->parts; d++) {
+        const struct spmv_part *from = &w->product->part[d];
+        uint64_t low = UINT64_MAX, high = 0;
+        if (from == w->part || !from->x_rows || from->column_first != w->part->column_first ||
+            from->column_count != w->part->column_count)
+            continue;
+        for (uint64_t row = w->part->first + begin; row < w->part->first + end; row++) {
+            const uint64_t a =
+                first_at(m->indices, m->offsets[row], m->offsets[row + 1], from->x_first);
+            const uint64_t b =
+                first_at(m->indices, a, m->offsets[row + 1], from->x_first + from->x_rows);
+            if (a == b)
+                continue;
+            low = m->indices[a] < low ? m->indices[a] : low;
+            high = m->indices[b - 1] + UINT64_C(1) > high ? m->indices[b - 1] + UINT64_C(1) : high;
+        }
+        if (low < high) {
+            least(&w->part->want[d].begin, low);
+            most(&w->part->want[d].end, high);
+        }
+    }
+}
+
+static weir_status want_all(weir_product *product, const weir_matrix *matrix,
+                            struct spmv_part *part)
+{
+    struct wanting w = {product, matrix, part};
+    weir_status status;
+    for (uint32_t d = 0; d < product->parts; d++)
+        part->want[d] = (struct spmv_want){.begin = UINT64_MAX};
+    if (product->parts == 1)
+        return WEIR_OK;
+    status =
+        weir__activity_for("finding columns", "rows", part->rows, ROWS_CHUNK, 0, want_rows, &w);
+    for (uint32_t d = 0; d < product->parts; d++)
+        if (part->want[d].end > part->want[d].begin)
+            product->exchanged += (part->want[d].end - part->want[d].begin) *
+                                  product->config.columns * product->value_bytes;
+    return status;
+}
+
+/* ---- two halves ------------------------------------------------------------------------------------------ */
+
+/* The rows of a part with its columns: those of which x is the device's own, and the others; or, in two dimensions, all together. */
+struct splitting {
+    const weir_product *product;
+    const weir_matrix *matrix;
+    const struct spmv_part *part;
+    int together;
+    uint64_t *offsets[2];
+    uint32_t *indices[2];
+    char *values[2];
+};
+
+/* Nonzeros of a row: from begin to own with columns before the device's own, to rest with those, to end with columns behind. */
+struct span {
+    uint64_t begin, own, rest, end;
+};
+
+static struct span span_of(const struct splitting *s, uint64_t row)
+{
+    const weir_matrix *m = s->matrix;
+    const struct spmv_part *part = s->part;
+    struct span span;
+    const uint64_t end = m->offsets[part->first + row + 1];
+    span.begin = first_at(m->indices, m->offsets[part->first + row], end, part->column_first);
+    span.end = first_at(m->indices, span.begin, end, part->column_first + part->column_count);
+    span.own = span.begin;
+    span.rest = span.end;
+    if (!s->together) {
+        span.own = first_at(m->indices, span.begin, span.end, part->x_first);
+        span.rest = first_at(m->indices, span.own, span.end, part->x_first + part->x_rows);
+    }
+    return span;
+}
+
+static void count_rows(void *user, uint64_t begin, uint64_t end)
+{
+    const struct splitting *s = user;
+    for (uint64_t row = begin; row < end; row++) {
+        const struct span span = span_of(s, row);
+        s->offsets[0][row + 1] = span.rest - span.own;
+        s->offsets[1][row + 1] = span.own - span.begin + span.end - span.rest;
+    }
+}
+
+static void copy_range(const struct splitting *s, int half, uint64_t to, uint64_t begin,
+                       uint64_t end)
+{
+    const size_t bytes = s->product->value_bytes;
+    const char *values =
+        s->matrix->f64 ? (const char *)s->matrix->f64 : (const char *)s->matrix->f32;
+    if (begin == end) /* there may be no arrays */
+        return;
+    memcpy(s->indices[half] + to, s->matrix->indices + begin, (end - begin) * sizeof(uint32_t));
+    memcpy(s->values[half] + to * bytes, values + begin * bytes, (end - begin) * bytes);
+}
+
+static void copy_rows(void *user, uint64_t begin, uint64_t end)
+{
+    const struct splitting *s = user;
+    for (uint64_t row = begin; row < end; row++) {
+        const struct span span = span_of(s, row);
+        copy_range(s, 0, s->offsets[0][row], span.own, span.rest);
+        copy_range(s, 1, s->offsets[1][row], span.begin, span.own);
+        copy_range(s, 1, s->offsets[1][row] + span.own - span.begin, span.rest, span.end);
+    }
+}
+
+static weir_status split_rows(struct splitting *s)
+{
+    const uint64_t rows = s->part->rows;
+    weir_status status =
+        weir__activity_for("counting columns", "rows", rows, ROWS_CHUNK, 0, count_rows, s);
+    for (int half = 0; half < 2 && !status; half++) {
+        for (uint64_t row = 0; row < rows; row++)
+            s->offsets[half][row + 1] += s->offsets[half][row];
+        const uint64_t nonzeros = s->offsets[half][rows];
+        if (!(status =
+                  weir__alloc(nonzeros, sizeof(uint32_t), "columns of a half", &s->indices[half])))
+            status = weir__alloc(nonzeros, s->product->value_bytes, "values of a half",
+                                 &s->values[half]);
+    }
+    return status
+               ? status
+               : weir__activity_for("dealing columns", "rows", rows, ROWS_CHUNK, 0, copy_rows, s);
+}
+
+static weir_status place_split(weir_product *product, const weir_matrix *matrix,
+                               struct spmv_part *part, int together)
+{
+    const uint64_t *offsets = matrix->offsets + part->first;
+    struct splitting s = {.product = product, .matrix = matrix, .part = part, .together = together};
+    struct weir__need need = {0, 0};
+    weir_status status;
+    weir__need_take(&need, part->rows + 1, 2 * sizeof(uint64_t));
+    weir__need_take(&need, offsets[part->rows] - offsets[0],
+                    sizeof(uint32_t) + product->value_bytes);
+    if (!(status = weir__need_fits(&need, "the columns of a device and the others of %s",
+                                   matrix->name)) &&
+        !(status =
+              weir__calloc(part->rows + 1, sizeof(uint64_t), "offsets of a half", &s.offsets[0])) &&
+        !(status =
+              weir__calloc(part->rows + 1, sizeof(uint64_t), "offsets of a half", &s.offsets[1])))
+        status = split_rows(&s);
+    for (int half = 0; half < 2 - together && !status; half++) {
+        const struct spmv_rows rows = {part->rows, s.offsets[half], s.indices[half], s.values[half],
+                                       half};
+        status = product->config.schedule == WEIR_PRODUCT_BINS
+                     ? weir__spmv_bins_place(product, part, &rows)
+                     : weir__spmv_place(product, part, &rows, &part->half[half]);
+    }
+    for (int half = 0; half < 2; half++) {
+        free(s.offsets[half]);
+        free(s.indices[half]);
+        free(s.values[half]);
+    }
+    return status;
+}
+
+/* ---- parts -------------------------------------------------------------------------------------------------- */
+
+static struct spmv_rows rows_of(const weir_product *product, const weir_matrix *matrix,
+                                const struct spmv_part *part)
+{
+    const uint64_t *offsets = matrix->offsets + part->first;
+    const char *values = matrix->f64 ? (const char *)matrix->f64 : (const char *)matrix->f32;
+    /* There may be no nonzeros, and no arrays. */
+    return (struct spmv_rows){part->rows, offsets,
+                              matrix->indices ? matrix->indices + offsets[0] : NULL,
+                              values ? values + offsets[0] * product->value_bytes : NULL, 0};
+}
+
+static int has_wants(const weir_product *product, const struct spmv_part *part)
+{
+    for (uint32_t d = 0; d < product->parts; d++)
+        if (part->want[d].end > part->want[d].begin)
+            return 1;
+    return 0;
+}
+
+/* Cleared memory of values. */
+static weir_status take_values(const weir_product *product, struct spmv_part *part,
+                               const char *what, uint64_t rows, void **values_out)
+{
+    const uint64_t count = rows * product->config.columns;
+    const weir_status status = weir__spmv_take(part, what, count, product->value_bytes, values_out);
+    return status ? status
+                  : weir_queue_fill(part->queue, *values_out, 0, count * product->value_bytes);
+}
+
+static weir_status open_part(weir_product *product, struct spmv_part *part)
+{
+    weir_status status;
+    if ((status = weir_queue_create(part->device, 0, &part->queue)) ||
+        (status = weir_stamp_create(part->device, &part->start)) ||
+        (status = weir_stamp_create(part->device, &part->stop)) ||
+        (status = take_values(product, part, "x", product->x_rows, &part->x)) ||
+        (status = take_values(product, part, "y", part->y_rows, &part->y)))
+        return status;
+    part->sums = part->y;
+    if (product->grid_columns > 1 &&
+        ((status = take_values(product, part, "sums of columns", part->rows, &part->sums)) ||
+         (status = weir_event_acquire(part->device, &part->done)) ||
+         (status = weir_event_acquire(part->device, &part->whole))))
+        return status;
+    if (product->parts > 1 && ((status = weir_queue_create(part->device, 0, &part->fetch)) ||
+                               (status = weir_event_acquire(part->device, &part->here))))
+        return status;
+    return weir_queue_sync(part->queue);
+}
+
+/* Where two devices do not reach each other, what comes goes by way of the host. */
+static weir_status open_stage(const weir_product *product, uint32_t from,
+                              const struct spmv_part *to, struct spmv_want *want)
+{
+    const uint64_t bytes = weir__spmv_row_bytes(product);
+    weir_status status;
+    if (want->end <= want->begin || weir_device_reaches(product->part[from].device, to->device))
+        return WEIR_OK;
+    if ((status = weir_event_acquire(product->part[from].device, &want->staged)))
+        return status;
+    return weir_device_alloc(weir_context_home(product->context), (want->end - want->begin) * bytes,
+                             &want->stage);
+}
+
+/* What a part gets of others' sums: of the devices in its row of the grid, its stretch of y. */
+static weir_status want_sums(weir_product *product, struct spmv_part *part)
+{
+    const uint64_t bytes = weir__spmv_row_bytes(product);
+    weir_status status = WEIR_OK;
+    for (uint32_t d = 0; d < product->parts && product->grid_columns > 1 && !status; d++) {
+        struct spmv_want *back = &part->back[d];
+        const struct spmv_part *from = &product->part[d];
+        if (from == part || from->first != part->first || from->rows != part->rows || !part->y_rows)
+            continue;
+        back->begin = part->y_first - part->first;
+        back->end = back->begin + part->y_rows;
+        product->exchanged += part->y_rows * bytes;
+        status = take_values(product, part, "sums of another", part->y_rows, &back->place);
+    }
+    return status;
+}
+
+static weir_status open_stages(weir_product *product, struct spmv_part *part)
+{
+    weir_status status = want_sums(product, part);
+    for (uint32_t d = 0; d < product->parts && !status; d++)
+        if (!(status = open_stage(product, d, part, &part->want[d])))
+            status = open_stage(product, d, part, &part->back[d]);
+    return status ? status : weir_queue_sync(part->queue);
+}
+
+static weir_status make_part(weir_product *product, const weir_matrix *matrix,
+                             struct spmv_part *part)
+{
+    const struct spmv_rows rows = rows_of(product, matrix, part);
+    weir_status status = open_part(product, part);
+    if (status || (status = open_stages(product, part)))
+        return status;
+    const int bins = product->config.schedule == WEIR_PRODUCT_BINS;
+    const int halves = product->overlap && !bins && has_wants(product, part);
+    if (halves || product->grid_columns > 1)
+        return place_split(product, matrix, part, !halves);
+    if (bins)
+        return weir__spmv_bins_place(product, part, &rows);
+    return weir__spmv_place(product, part, &rows, &part->half[0]);
+}
+
+/* What a device would need at least, before anything is taken. */
+static weir_status check_room(const weir_product *product, const weir_matrix *matrix)
+{
+    uint64_t bytes[WEIR_DEVICES_MAX] = {0};
+    const uint64_t k = product->config.columns, value = product->value_bytes;
+    for (uint32_t d = 0; d < product->parts; d++) {
+        const struct spmv_part *part = &product->part[d];
+        const uint64_t nonzeros =
+            matrix->offsets[part->first + part->rows] - matrix->offsets[part->first];
+        bytes[d] = (product->x_rows + part->rows) * k * value +
+                   nonzeros / product->grid_columns * (4 + value);
+        if (product->config.schedule == WEIR_PRODUCT_BINS)
+            bytes[d] += nonzeros / product->grid_columns * (value + 1);
+    }
+    const uint32_t lacks = weir__pools_lack(product->context, bytes, product->parts);
+    weir_device_info info = WEIR_DEVICE_INFO_INIT;
+    if (lacks == UINT32_MAX)
+        return WEIR_OK;
+    weir_device_info_get(product->part[lacks].device, &info);
+    return weir__fail(WEIR_ERR_NOMEM, "%s has no room for its part of %s, which is %llu MiB",
+                      info.label, matrix->name, (unsigned long long)(bytes[lacks] >> 20));
+}
+
+/* All parts have bins, or none. */
+static int bins_pay(const weir_product *product, const weir_matrix *matrix)
+{
+    int pay = product->config.columns == 1;
+    for (uint32_t d = 0; d < product->parts && pay; d++) {
+        const struct spmv_rows rows = rows_of(product, matrix, &product->part[d]);
+        pay = weir__spmv_bins_pay(product, &product->part[d], &rows);
+    }
+    return pay;
+}
+
+static weir_status make_all(weir_product *product, const weir_matrix *matrix)
+{
+    weir_status status = WEIR_OK;
+    product->y_rows = matrix->rows;
+    product->x_rows = matrix->columns;
+    product->nonzeros = matrix->nonzeros;
+    for (uint32_t d = 0; d < product->parts; d++)
+        cut_part(product, matrix, d);
+    if (product->config.schedule == WEIR_PRODUCT_AUTO)
+        product->config.schedule =
+            bins_pay(product, matrix) ? WEIR_PRODUCT_BINS : WEIR_PRODUCT_ROWS;
+    for (uint32_t d = 0; d < product->parts && !status; d++)
+        status = want_all(product, matrix, &product->part[d]);
+    if (!status)
+        status = check_room(product, matrix);
+    for (uint32_t d = 0; d < product->parts && !status; d++)
+        status = make_part(product, matrix, &product->part[d]);
+    return status;
+}
+
+static weir_status make_turned(weir_product *product, const weir_matrix *matrix)
+{
+    weir_matrix *turned;
+    weir_status status = weir_matrix_transposed(matrix, &turned);
+    if (!status)
+        status = make_all(product, turned);
+    if (!status || turned)
+        weir_matrix_destroy(turned);
+    return status;
+}
+
+weir_status weir_product_create(weir_context *context, const weir_matrix *matrix,
+                                const weir_product_config *config, weir_product **product_out)
+{
+    weir_product_config known = WEIR_PRODUCT_CONFIG_INIT;
+    struct weir__activity outer;
+    weir_product *product;
+    weir_status status;
+    if (!context || !matrix || !product_out)
+        return weir__missing("weir_product_create", !context  ? "context"
+                                                    : !matrix ? "matrix"
+                                                              : "product_out");
+    *product_out = NULL;
+    if ((status = weir__sized_in(&known, sizeof known, config, "weir_product_config")) ||
+        (status = check(context, &known)) ||
+        (status = weir__calloc(1, sizeof *product, "a product", &product)))
+        return status;
+    if (!known.columns)
+        known.columns = 1;
+    weir__context_retain(context);
+    product->context = context;
+    product->config = known;
+    product->kind = matrix->kind;
+    product->wide = matrix->kind == WEIR_VALUE_F64;
+    product->value_bytes = product->wide ? sizeof(double) : sizeof(float);
+    product->parts = known.devices ? known.devices : weir_context_device_count(context);
+    product->grid_rows = known.grid_rows ? known.grid_rows : product->parts;
+    product->grid_columns = known.grid_columns ? known.grid_columns : 1;
+    product->overlap = known.overlap != WEIR_OVERLAP_OFF && product->parts > 1;
+    weir__activity_begin(&outer, "placing a matrix", NULL, 0);
+    status = weir__activity_end(&outer, known.transpose ? make_turned(product, matrix)
+                                                        : make_all(product, matrix));
+    if (status) {
+        weir_product_destroy(product);
+        return status;
+    }
+    *product_out = product;
+    return WEIR_OK;
+}
+
+static void close_part(weir_product *product, struct spmv_part *part)
+{
+    weir_queue_destroy(part->fetch);
+    weir_queue_destroy(part->queue);
+    weir_stamp_destroy(part->start);
+    weir_stamp_destroy(part->stop);
+    weir_event_release(part->here);
+    weir_event_release(part->done);
+    weir_event_release(part->whole);
+    for (uint32_t d = 0; d < product->parts; d++) {
+        weir_event_release(part->want[d].staged);
+        weir_event_release(part->back[d].staged);
+        weir_device_free(weir_context_home(product->context), part->want[d].stage);
+        weir_device_free(weir_context_home(product->context), part->back[d].stage);
+    }
+    for (uint32_t i = 0; i < part->taken_count; i++)
+        weir_device_free(part->device, part->taken[i]);
+}
+
+void weir_product_destroy(weir_product *product)
+{
+    if (!product)
+        return;
+    for (uint32_t d = 0; d < product->parts; d++) /* all of x is at rest before any of it goes */
+        weir_queue_destroy(product->part[d].fetch), product->part[d].fetch = NULL;
+    for (uint32_t d = 0; d < product->parts; d++)
+        close_part(product, &product->part[d]);
+    weir__context_release(product->context);
+    free(product);
+}

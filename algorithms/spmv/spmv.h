@@ -1,0 +1,107 @@
+/** @file spmv.h  What the files of a product share. Not installed. */
+#ifndef WEIR_ALGORITHMS_SPMV_SPMV_H
+#define WEIR_ALGORITHMS_SPMV_SPMV_H
+
+#include "algorithms/matrix.h"
+#include "algorithms/spmv/spmv_op.h"
+
+enum {
+    SPMV_HOST_BIN = 2048
+}; /* most rows of a bin of a host device, whose sums lie on a thread's stack */
+
+/** Rows of a device with some of their nonzeros, in host memory. */
+struct spmv_rows {
+    uint64_t rows;
+    const uint64_t *offsets; /* rows + 1 values; nonzero i lies at i - offsets[0] */
+    const uint32_t *indices;
+    const void *values;
+    int sparse; /* rows without nonzeros need no visit: y has its beta already */
+};
+
+/** The same on the device. */
+struct spmv_half {
+    struct spmv_args args; /* y, alpha, beta and x are set for each run */
+    int there;             /* has something to do */
+};
+
+/** Bins on a device (spmv_bins.c). */
+struct spmv_bins {
+    struct spmv_bins_args args;
+    const struct spmv_unit *spread, *collect; /* on the device */
+    uint32_t own_count; /* of spread, the first ones: their x is the device's own */
+    uint32_t spread_count, collect_count;
+};
+
+/** A stretch of x, or of sums, that comes from another device. */
+struct spmv_want {
+    uint64_t begin, end; /* rows of x, or of the sender's sums; nothing if end is not larger */
+    void *stage;         /* in home's memory, where the two devices do not reach each other */
+    weir_event *staged;
+    void *place; /* of sums: where they come to */
+};
+
+/** A product on one device. */
+struct spmv_part {
+    weir_device *device;
+    weir_queue *queue, *fetch; /* fetch: NULL where nothing comes from others */
+    weir_stamp *start, *stop;
+    weir_event *here;                    /* x has come */
+    weir_event *done;                    /* in two dimensions: its sums are there, */
+    weir_event *whole;                   /* and those of others that it adds to its own have come */
+    uint64_t first, rows;                /* that it multiplies, */
+    uint64_t column_first, column_count; /* with these columns */
+    uint64_t x_first, x_rows, y_first, y_rows; /* that it owns */
+    void *x, *y;
+    void *sums; /* what kernels write: y, or in two dimensions sums over its own columns */
+    struct spmv_half
+        half[2]; /* what needs the device's own x alone, and the rest; or all, and none */
+    struct spmv_bins bins;
+    struct spmv_want want[WEIR_DEVICES_MAX]; /* of x, by sender */
+    struct spmv_want back[WEIR_DEVICES_MAX]; /* of sums, by sender */
+    void *taken[32 + WEIR_DEVICES_MAX];      /* of the device's memory, all that is to be freed */
+    uint32_t taken_count;
+};
+
+struct weir_product {
+    weir_context *context;
+    weir_product_config config; /* as it was chosen */
+    weir_value_kind kind;
+    size_t value_bytes;
+    int wide; /* position of the kernels: doubles */
+    int overlap;
+    int failed;
+    uint32_t parts;
+    uint32_t grid_rows, grid_columns; /* parts stand row by row */
+    uint64_t y_rows, x_rows, nonzeros;
+    uint64_t exchanged; /* bytes that a run moves between devices */
+    struct spmv_part part[WEIR_DEVICES_MAX];
+};
+
+/** Take memory of a part's device, which goes with the part. */
+weir_status weir__spmv_take(struct spmv_part *part, const char *what, uint64_t elements,
+                            size_t bytes, void *data_out);
+/** The same, with a copy of @p data. */
+weir_status weir__spmv_bring(struct spmv_part *part, const char *what, const void *data,
+                             uint64_t elements, size_t bytes, void *data_out);
+
+/** Bring nonzeros to the device, as chunks or as tiles (spmv_place.c). */
+weir_status weir__spmv_place(weir_product *product, struct spmv_part *part,
+                             const struct spmv_rows *rows, struct spmv_half *half);
+
+/** Whether bins pay for a part of a matrix, by a sample of its nonzeros (spmv_bins.c). */
+int weir__spmv_bins_pay(const weir_product *product, const struct spmv_part *part,
+                        const struct spmv_rows *rows);
+/** Bring nonzeros to the device in bins. */
+weir_status weir__spmv_bins_place(weir_product *product, struct spmv_part *part,
+                                  const struct spmv_rows *rows);
+/** Bytes of a row of x or of y. */
+static inline uint64_t weir__spmv_row_bytes(const weir_product *product)
+{
+    return product->config.columns * product->value_bytes;
+}
+
+/** Put a run of bins into the part's queue. */
+weir_status weir__spmv_bins_run(weir_product *product, struct spmv_part *part, double alpha,
+                                double beta);
+
+#endif

@@ -100,8 +100,9 @@ typedef struct weir_graph_options {
  *  @param[in] text  a path (format found by content, not by suffix; gzip, xz and zstd are unpacked), `-` for standard input; or a
  *     path with its format in front, for what is not what it looks like: `mtx:PATH`, `dimacs:PATH`, `metis:PATH`, `edges:PATH`, `galois:PATH`,
  *     `gap:PATH` (a file of such a name is `./mtx:PATH`), and `graph500:PATH`: edges packed in 12 bytes, both directions, 2^k vertices; or
- *     `rmat:SCALE[,EDGEFACTOR[,SEED]]`: R-MAT with A,B,C = .57,.19,.19 (Graph500), 2^SCALE vertices,
- *     EDGEFACTOR * 2^SCALE arcs before cleaning (16), labels shuffled, seed 1; or
+ *     `rmat:SCALE[,EDGEFACTOR[,SEED[,unshuffled]]]`: R-MAT with A,B,C = .57,.19,.19 (Graph500), 2^SCALE vertices,
+ *     EDGEFACTOR * 2^SCALE arcs before cleaning (16), labels shuffled, seed 1; unshuffled: numbered as the matrix
+ *     has them, the smaller, the more arcs; or
  *     `uniform:SCALE[,EDGEFACTOR[,SEED]]`: the same numbers of both, each arc between any two vertices; or
  *     `mesh:WxH[,shuffle[,SEED]]`: W*H vertices, each joined to those on the right, below, and below on the right, both
  *     directions; numbered along rows, or by a random permutation; or

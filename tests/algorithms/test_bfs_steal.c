@@ -16,34 +16,14 @@ static const char *const small[] = {"steal_arcs=1000", NULL};
 /* The most that one device of 64 may have. */
 static const char *const never[] = {"steal_arcs=1", "steal_percent=6400", NULL};
 
-#ifdef __SANITIZE_THREAD__
-#define SCALE 11
-#else
-#define SCALE 14
-#endif
-
-/* R-MAT whose numbers are not shuffled: what has many arcs has a small number, so that a cut in blocks gives the first device most. */
+/* What has many arcs has a small number, so that a cut in blocks gives the first device most. */
 static const weir_graph *skewed(int undirected)
 {
-    const weir_graph *graph = graph_kept("skewed", undirected);
-    struct list list = {NULL, NULL, 0, 0};
-    uint64_t seed = 5;
-    if (graph)
-        return graph;
-    for (uint64_t i = 0; i < UINT64_C(12) << SCALE; i++) {
-        uint64_t from = 0, to = 0;
-        for (int bit = 0; bit < SCALE; bit++) {
-            seed = seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-            const uint32_t draw = (uint32_t)(seed >> 33) % 100;
-            from = 2 * from + (draw >= 76);
-            to = 2 * to + ((draw >= 57 && draw < 76) || draw >= 95);
-        }
-        if (undirected)
-            both(&list, from, to);
-        else
-            arc(&list, from, to);
-    }
-    return keep_graph("skewed", undirected, made(&list, UINT64_C(1) << SCALE));
+#ifdef __SANITIZE_THREAD__
+    return graph_of("rmat:11,12,5,unshuffled", undirected);
+#else
+    return graph_of("rmat:14,12,5,unshuffled", undirected);
+#endif
 }
 
 /* A hub whose row is many pieces, and behind it what makes wide levels. */
@@ -180,8 +160,8 @@ static void a_skewed_cut_is_shared_out(void **state)
     const weir_run_options options = frontier(WEIR_DIRECTION_DOWN, 0);
     const weir_run_stats with = searched(context, graph, WEIR_PARTITION_BLOCK, &options, 0);
     const weir_run_stats none = searched(without, graph, WEIR_PARTITION_BLOCK, &options, 0);
-    /* The first device has three quarters of the arcs of two, and of four more than half. */
-    assert_true(none.stall_before > (parts > 2 ? 0.5 : 0.3));
+    /* The first device has two thirds or more of the arcs of two, and of four about half. */
+    assert_true(none.stall_before > (parts > 2 ? 0.4 : 0.25));
     assert_true(fabs(with.stall_before - none.stall_before) < 1e-9);
     assert_true(fabs(none.stall_after - none.stall_before) < 1e-9);
     assert_int_equal(none.stolen_levels, 0);

@@ -294,7 +294,7 @@ weir_status weir_bfs_stolen(const weir_bfs *bfs, uint32_t owner, uint32_t worker
                             uint64_t *arcs_out)
 {
     return bfs->in_step ? weir__bfs_in_step_stolen(bfs->in_step, owner, worker, arcs_out)
-                        : weir__fail(WEIR_ERR_INVALID, "balance frontier was not asked for");
+                        : weir__fail(WEIR_ERR_INVALID, "the search runs with balance off");
 }
 
 uint64_t weir_bfs_levels_known(const weir_bfs *bfs)

@@ -204,11 +204,22 @@ static const struct weir__row_form form = FORM(program), form_that_steals = FORM
 
 /* Whether levels may be eager (bfs_step_eager.h): the rows are short, each of them, since whoever takes a row in looks at all its
  * arcs; there is something to take in; and no tree is wanted. */
-static int may_be_eager(const struct bfs_in_step *in_step, const weir_graph *graph)
+static int may_be_eager(const struct bfs_in_step *in_step, uint32_t parts, const weir_graph *graph,
+                        uint64_t longest)
 {
-    return in_step->on.parts > 1 && !in_step->parents && !in_step->balance &&
-           in_step->direction == WEIR_DIRECTION_SWITCH &&
-           graph->arcs < BFS_SHORT * graph->vertices && in_step->longest <= BFS_PIECE;
+    return parts > 1 && !in_step->parents && in_step->direction == WEIR_DIRECTION_SWITCH &&
+           graph->arcs < BFS_SHORT * graph->vertices && longest <= BFS_PIECE;
+}
+
+/* Arcs of the longest row, before rows are placed. */
+static uint64_t longest_of(const weir_graph *graph)
+{
+    uint64_t longest = 0;
+    for (uint64_t v = 0; v < graph->vertices && graph->offsets; v++) {
+        const uint64_t arcs = graph->offsets[v + 1] - graph->offsets[v];
+        longest = arcs > longest ? arcs : longest;
+    }
+    return longest;
 }
 
 /* ---- building ------------------------------------------------------------------------------- */
@@ -225,6 +236,9 @@ static weir_status build(struct bfs_in_step *in_step, weir_context *context,
     config.out_bytes = 1;
     if ((status = weir__bfs_steal_fits(partition, options)))
         return status;
+    /* Eager levels are worth more than what narrow levels have to share out. */
+    if (options->balance && !may_be_eager(in_step, partition->parts, graph, longest_of(graph)))
+        in_step->balance = options->balance;
     status = weir__row_steps_create(&in_step->on, in_step->balance ? &form_that_steals : &form,
                                     context, graph, partition, options, &config, in_step);
     if (status || weir__context_planned(context) ||
@@ -235,7 +249,7 @@ static weir_status build(struct bfs_in_step *in_step, weir_context *context,
         args->unfound = in_step->unfound;
         args->pull = in_step->direction == WEIR_DIRECTION_PULL;
         args->down = in_step->direction == WEIR_DIRECTION_DOWN;
-        args->eager = may_be_eager(in_step, graph);
+        args->eager = may_be_eager(in_step, in_step->on.parts, graph, in_step->longest);
         args->lines = weir_rows_memory(in_step->on.rows) == WEIR_MEMORY_HOST;
         for (uint32_t i = 0; i < 2 && !status; i++)
             status = weir__upload(weir_context_device(context, p),
@@ -258,7 +272,6 @@ weir_status weir__bfs_in_step_create(weir_context *context, const weir_graph *gr
         return status;
     in_step->direction = options->direction;
     in_step->parents = options->parents;
-    in_step->balance = options->balance;
     in_step->previous = BFS_NONE;
     if ((status = build(in_step, context, graph, partition, options))) {
         weir__bfs_in_step_destroy(in_step);

@@ -113,7 +113,7 @@ weir_status weir__bfs_in_step_stolen(const struct bfs_in_step *in_step, uint32_t
     const uint32_t devices = weir_context_device_count(in_step->on.context);
     *arcs_out = 0;
     if (in_step->balance == WEIR_BALANCE_OFF)
-        return weir__fail(WEIR_ERR_INVALID, "balance frontier was not asked for");
+        return weir__fail(WEIR_ERR_INVALID, "the search runs with balance off");
     if (owner >= devices || worker >= devices)
         return weir__fail(WEIR_ERR_INVALID, "arcs of device %u, looked along by device %u, of %u",
                           owner, worker, devices);

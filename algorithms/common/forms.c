@@ -344,13 +344,26 @@ static int fits(const struct weir__form *form, const struct weir__asked *asked)
     return !(form->reads & READS_DIRECTION) || direction == AUTO || (form->directions & direction);
 }
 
+/* Balance is for later where no form has it, and not what has no effect. */
+static weir_status check_balance(const struct weir__forms *forms, const struct weir__asked *asked)
+{
+    unsigned reads = 0;
+    for (int i = 0; i < WEIR__FORM_COUNT; i++)
+        reads |= forms->form[i].reads;
+    return asked->options->balance == WEIR_BALANCE_OFF || (reads & READS_BALANCE)
+               ? WEIR_OK
+               : weir__fail(WEIR_ERR_UNSUPPORTED, "%s %s is not built yet of %s: leave it out",
+                            asked->command ? "--balance" : "balance",
+                            weir_balance_text(asked->options->balance), forms->algorithm);
+}
+
 weir_status weir__forms_check(const struct weir__forms *forms, const struct weir__asked *asked,
                               unsigned *left_out)
 {
     const struct weir__form *last = NULL;
     unsigned left = 0, count = 0;
     weir_status status = check_values(asked);
-    if (status)
+    if (status || (status = check_balance(forms, asked)))
         return status;
     for (int i = 0; i < WEIR__FORM_COUNT; i++) {
         const struct weir__form *form = &forms->form[i];

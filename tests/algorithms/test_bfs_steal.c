@@ -253,7 +253,7 @@ static void what_is_refused(void **state)
     assert_refused(one, NULL, &options, "several devices, and this search runs on one");
     assert_refused(nine, whole, &options, "8 devices at the most, and this search runs on 9");
     assert_refused(two, grid, &options,
-                   "balance has no effect on breadth-first search in two dimensions");
+                   "balance frontier is not built yet of breadth-first search in two dimensions");
     options.direction = WEIR_DIRECTION_PULL;
     assert_refused(two, NULL, &options, "with direction pull none does");
     options.direction = WEIR_DIRECTION_PUSH;
@@ -265,9 +265,9 @@ static void what_is_refused(void **state)
     options.memory = WEIR_MEMORY_AUTO;
     STATUS(weir_bfs_batch_create(two, skewed(1), NULL, &options, NULL, &batch),
            WEIR_ERR_UNSUPPORTED);
-    assert_detail_has("balance has no effect on breadth-first search of a batch");
+    assert_detail_has("balance frontier is not built yet of breadth-first search of a batch");
     STATUS(weir_pr_create(two, skewed(1), NULL, &options, NULL, &pr), WEIR_ERR_UNSUPPORTED);
-    assert_detail_has("balance has no effect on PageRank");
+    assert_detail_has("balance frontier is not built yet of PageRank");
     options.balance = (weir_balance)2;
     weir_bfs *bfs;
     STATUS(weir_bfs_create(two, skewed(1), NULL, &options, &bfs), WEIR_ERR_INVALID);

@@ -43,12 +43,15 @@ weir_status weir__bfs_steal_fits(const weir_partition *partition, const weir_run
 
 /* ---- before runs -------------------------------------------------------------------------------- */
 
-/* What an arc takes a device by itself. */
-static double arc_ns(const weir_device *device)
+/* What an arc takes a device by itself: as was measured, or as such devices take. */
+static double arc_ns(const weir_machine *machine, const weir_device *device, uint32_t index)
 {
+    const weir_node *node = weir_machine_node(machine, index);
     weir_device_info info = WEIR_DEVICE_INFO_INIT;
     weir_device_info_get(device, &info);
-    return weir__device_is_gpu(device) ? GPU_ARC_NS : CORE_ARC_NS / (info.units ? info.units : 1);
+    return node->arc_ns > 0              ? node->arc_ns
+           : weir__device_is_gpu(device) ? GPU_ARC_NS
+                                         : CORE_ARC_NS / (info.units ? info.units : 1);
 }
 
 static weir_status find_costs(const struct bfs_in_step *in_step, double *cost)
@@ -57,7 +60,7 @@ static weir_status find_costs(const struct bfs_in_step *in_step, double *cost)
     weir_status status = weir_machine_of(in_step->on.context, &machine);
     for (uint32_t i = 0; i < in_step->on.parts && !status; i++)
         for (uint32_t j = 0; j < in_step->on.parts && !status; j++) {
-            const double own = arc_ns(weir_context_device(in_step->on.context, j));
+            const double own = arc_ns(machine, weir_context_device(in_step->on.context, j), j);
             weir_cost link = {0};
             if (i != j)
                 status = weir_machine_cost(machine, i, j, &link);

@@ -203,7 +203,50 @@ static void thresholds(void **state)
     weir_context_destroy(context);
 }
 
-/* Another device's arcs take longer over a link that carries less, so fewer of them are done elsewhere. */
+/* What each of two devices looks along, where the machine says what an arc takes them and what the link between them carries. */
+static void done_by(const char *name, const char *arc_ns, const char *gbs, double done_out[2])
+{
+    char setting[128];
+    const char *path = in_folder(name);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fprintf(
+        file,
+        "{\"schema\": 1, \"kind\": \"machine\", \"name\": \"two\", \"devices\": [{\"label\": "
+        "\"a\", "
+        "\"arc_ns\": 8}, {\"label\": \"b\"%s}], \"hosts\": [{\"label\": \"numa0\"}], \"hops\": ["
+        "{\"kind\": \"memory\", \"a\": \"a\", \"b\": \"numa0\", \"bandwidth_gbs\": %s}, "
+        "{\"kind\": \"memory\", \"a\": \"b\", \"b\": \"numa0\", \"bandwidth_gbs\": %s}], "
+        "\"pairs\": ["
+        "{\"from\": \"a\", \"to\": \"b\", \"reaches\": true, \"atomics\": true}, "
+        "{\"from\": \"b\", \"to\": \"a\", \"reaches\": true, \"atomics\": true}]}\n",
+        arc_ns, gbs, gbs);
+    assert_int_equal(fclose(file), 0);
+    snprintf(setting, sizeof setting, "machine=%s", path);
+    weir_context *context =
+        open_with_or_skip("host:2", (const char *[]){"steal_arcs=1000", setting, NULL});
+    const weir_run_options options = frontier(WEIR_DIRECTION_DOWN, 0);
+    weir_bfs *bfs = placed(context, skewed(1), WEIR_PARTITION_BLOCK, 2, &options);
+    (void)assert_bfs(bfs, skewed(1), 2, &options, 0);
+    for (uint32_t j = 0; j < 2; j++)
+        done_out[j] = (double)(stolen(bfs, 0, j) + stolen(bfs, 1, j));
+    weir_bfs_destroy(bfs);
+    weir_context_destroy(context);
+}
+
+/* A device that takes longer for an arc gets fewer of them; so does one whose link carries less. */
+static void the_machine_says_what_an_arc_takes(void **state)
+{
+    double even[2], slow[2], far[2];
+    assert_int_equal(make_folder(state), 0);
+    done_by("even.json", ", \"arc_ns\": 8", "1000", even);
+    done_by("slow.json", ", \"arc_ns\": 24", "1000", slow);
+    done_by("far.json", ", \"arc_ns\": 8", "1", far);
+    assert_true(even[1] > 0.8 * even[0]);
+    assert_true(slow[1] < 0.5 * slow[0]);
+    assert_true(far[1] < 0.95 * even[1] && far[1] > slow[1]);
+}
+
 static void nothing_without_it(void **state)
 {
     weir_context *context = open_with_or_skip(*state, always);
@@ -292,6 +335,7 @@ int main(void)
         ON_BACKEND(thresholds, "host:2"),
         ON_BACKEND(thresholds, "host:8"),
         ON_BACKEND(thresholds, "cuda:0-1"),
+        cmocka_unit_test(the_machine_says_what_an_arc_takes),
         ON_BACKEND(nothing_without_it, "host:3"),
         ON_BACKEND(nothing_without_it, "cuda:0-1"),
         cmocka_unit_test(what_is_refused),

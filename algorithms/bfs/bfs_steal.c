@@ -9,11 +9,11 @@
 /* What looking along an arc takes a device of its own memory, nanoseconds: a wide level of an R-MAT graph top-down, measured on an
  * H200 and on a core of a server (docs/stealing.md). Only its ratio to what a link adds counts. */
 #define GPU_ARC_NS  0.12
-#define CORE_ARC_NS 8.0
-/* What comes over the link for an arc of another device: its target, and its part of an entry and of lines that are not used up. */
-#define FAR_BYTES 8.0
-/* Without a figure of the link an arc of another device takes so much longer. */
-#define FAR_UNKNOWN 1.5
+#define CORE_ARC_NS 3.0
+/* What comes over the link for an arc of another device: its target, and its part of an entry of the queue. */
+#define FAR_BYTES 5.0
+/* Without a figure of the link it takes this part of an arc more. */
+#define FAR_UNKNOWN 0.5
 /* Levels of fewer arcs take less time than the steps in front of them: two barriers over links, and a decision. */
 #define GPU_ARCS  (UINT64_C(1) << 20)
 #define HOST_ARCS (UINT64_C(1) << 16)
@@ -54,20 +54,31 @@ static double arc_ns(const weir_machine *machine, const weir_device *device, uin
                                          : CORE_ARC_NS / (info.units ? info.units : 1);
 }
 
-static weir_status find_costs(const struct bfs_in_step *in_step, double *cost)
+/* What an arc of another device takes more. Host devices have one memory: nothing, unless somebody measured the pair. */
+static weir_status far_ns(const weir_machine *machine, uint32_t owner, uint32_t worker, int gpu,
+                          double own, double *ns_out)
+{
+    weir_cost link;
+    weir_status status = weir_machine_cost(machine, owner, worker, &link);
+    if (!gpu && !(weir_machine_pair(machine, owner, worker)->bandwidth_gbs > 0))
+        *ns_out = 0;
+    else
+        *ns_out =
+            !status && link.bandwidth_gbs > 0 ? FAR_BYTES / link.bandwidth_gbs : own * FAR_UNKNOWN;
+    return status;
+}
+
+static weir_status find_costs(const struct bfs_in_step *in_step, int gpu, double *cost)
 {
     const weir_machine *machine;
     weir_status status = weir_machine_of(in_step->on.context, &machine);
     for (uint32_t i = 0; i < in_step->on.parts && !status; i++)
         for (uint32_t j = 0; j < in_step->on.parts && !status; j++) {
             const double own = arc_ns(machine, weir_context_device(in_step->on.context, j), j);
-            weir_cost link = {0};
+            double more = 0;
             if (i != j)
-                status = weir_machine_cost(machine, i, j, &link);
-            cost[i * STEAL_DEVICES + j] = i == j ? own
-                                          : link.bandwidth_gbs > 0
-                                              ? own + FAR_BYTES / link.bandwidth_gbs
-                                              : own * FAR_UNKNOWN;
+                status = far_ns(machine, i, j, gpu, own, &more);
+            cost[i * STEAL_DEVICES + j] = own + more;
         }
     return status;
 }
@@ -82,7 +93,7 @@ weir_status weir__bfs_steal_bind(struct bfs_in_step *in_step)
     weir_status status;
     if (in_step->balance == WEIR_BALANCE_OFF)
         return WEIR_OK;
-    status = find_costs(in_step, cost);
+    status = find_costs(in_step, gpu, cost);
     for (uint32_t p = 0; p < in_step->on.parts && !status; p++) {
         struct bfs_step_args *args = weir_steps_args(in_step->on.steps, p);
         args->steal_arcs = least ? least : gpu ? GPU_ARCS : HOST_ARCS;

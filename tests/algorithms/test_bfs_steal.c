@@ -171,8 +171,8 @@ static void a_skewed_cut_is_shared_out(void **state)
     assert_int_equal(none.stolen_arcs, 0);
     assert_true(with.stolen_levels > 0);
     assert_true((double)with.stolen_arcs > with.stall_before / 2 * (double)graph->arcs / parts);
-    /* What is shared out is that which takes longest, and what lies elsewhere takes longer: as many arcs a device it is not. */
-    assert_true(with.stall_after < 0.2);
+    /* Narrow levels are left as they lie, and over links the arcs of another device take longer: all is not shared alike. */
+    assert_true(with.stall_after < 0.1);
     assert_true(with.stall_after < with.stall_before / 2);
     weir_context_destroy(context);
     weir_context_destroy(without);
@@ -215,11 +215,13 @@ static void done_by(const char *name, const char *arc_ns, const char *gbs, doubl
         "{\"schema\": 1, \"kind\": \"machine\", \"name\": \"two\", \"devices\": [{\"label\": "
         "\"a\", "
         "\"arc_ns\": 8}, {\"label\": \"b\"%s}], \"hosts\": [{\"label\": \"numa0\"}], \"hops\": ["
-        "{\"kind\": \"memory\", \"a\": \"a\", \"b\": \"numa0\", \"bandwidth_gbs\": %s}, "
-        "{\"kind\": \"memory\", \"a\": \"b\", \"b\": \"numa0\", \"bandwidth_gbs\": %s}], "
+        "{\"kind\": \"memory\", \"a\": \"a\", \"b\": \"numa0\", \"bandwidth_gbs\": 10}, "
+        "{\"kind\": \"memory\", \"a\": \"b\", \"b\": \"numa0\", \"bandwidth_gbs\": 10}], "
         "\"pairs\": ["
-        "{\"from\": \"a\", \"to\": \"b\", \"reaches\": true, \"atomics\": true}, "
-        "{\"from\": \"b\", \"to\": \"a\", \"reaches\": true, \"atomics\": true}]}\n",
+        "{\"from\": \"a\", \"to\": \"b\", \"reaches\": true, \"atomics\": true, \"bandwidth_gbs\": "
+        "%s}, "
+        "{\"from\": \"b\", \"to\": \"a\", \"reaches\": true, \"atomics\": true, \"bandwidth_gbs\": "
+        "%s}]}\n",
         arc_ns, gbs, gbs);
     assert_int_equal(fclose(file), 0);
     snprintf(setting, sizeof setting, "machine=%s", path);

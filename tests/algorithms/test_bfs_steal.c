@@ -3,6 +3,7 @@
 #include "tests/algorithms/bfs_step_fixture.h"
 
 #include <math.h>
+#include <pthread.h>
 
 #define ON_EACH_COUNT(f)                                                               \
     ON_BACKEND(f, "host:2"), ON_BACKEND(f, "host:3"), ON_BACKEND(f, "host:4"),         \
@@ -272,6 +273,76 @@ static void nothing_without_it(void **state)
     weir_context_destroy(context);
 }
 
+/* ---- ends --------------------------------------------------------------------------------------- */
+
+static void *cancel(void *bfs)
+{
+    weir_bfs_cancel(bfs);
+    return NULL;
+}
+
+/* While levels are shared out, too: a ladder of stars, each level of which is wide. */
+static void a_stop_ends_a_run(void **state)
+{
+    weir_context *context = open_with_or_skip(*state, always);
+    const uint32_t parts = weir_context_device_count(context);
+    struct list list = {NULL, NULL, 0, 0};
+    for (uint64_t hub = 0; hub < 400; hub++)
+        for (uint64_t leaf = 1; leaf < 600; leaf++)
+            both(&list, 600 * hub, 600 * hub + leaf), arc(&list, 600 * hub + leaf, 600 * hub + 600);
+    const weir_graph *graph = keep_graph("ladder", 1, made(&list, 240001));
+    weir_run_options options = frontier(WEIR_DIRECTION_DOWN, 0);
+    weir_run_stats stats = WEIR_RUN_STATS_INIT;
+    weir_bfs *bfs = placed(context, graph, WEIR_PARTITION_BLOCK, parts, &options);
+    OK(weir_bfs_run(bfs, 0, &stats));
+    assert_true(stats.steps > 700 && stats.stolen_levels > 300);
+    pthread_t thread;
+    assert_int_equal(pthread_create(&thread, NULL, cancel, bfs), 0);
+    weir_status status = WEIR_OK;
+    while (!status) /* one that is over before the cancel comes leaves it to the next */
+        status = weir_bfs_run(bfs, 0, NULL);
+    pthread_join(thread, NULL);
+    assert_int_equal(status, WEIR_ERR_CANCELLED);
+    weir_bfs_destroy(bfs);
+    options.time_limit_ms = 1;
+    bfs = placed(context, graph, WEIR_PARTITION_BLOCK, parts, &options);
+    STATUS(weir_bfs_run(bfs, 0, NULL), WEIR_ERR_TIMEOUT);
+    assert_detail("bfs_steal: the time limit of 1 ms is over");
+    weir_bfs_destroy(bfs);
+    weir_context_destroy(context);
+}
+
+/* Devices that own nothing take part: in a graph without vertices, and where there are fewer than devices. */
+static void devices_that_own_nothing(void **state)
+{
+    weir_context *context = open_with_or_skip(*state, always);
+    const uint32_t parts = weir_context_device_count(context);
+    const weir_run_options options = frontier(WEIR_DIRECTION_DOWN, 1);
+    struct list list = {NULL, NULL, 0, 0};
+    weir_graph *none = made(&list, 0);
+    int32_t level = 17;
+    weir_bfs *bfs = placed(context, none, WEIR_PARTITION_BLOCK, parts, &options);
+    STATUS(weir_bfs_run(bfs, 0, NULL), WEIR_ERR_INVALID);
+    OK(weir_bfs_levels(bfs, &level));
+    assert_int_equal(level, 17);
+    weir_bfs_destroy(bfs);
+    weir_graph_destroy(none);
+    list = (struct list){NULL, NULL, 0, 0};
+    for (uint64_t v = 1; v < 600; v++)
+        arc(&list, 0, v), arc(&list, v, v % 7);
+    const weir_graph *few = keep_graph("few", 0, made(&list, 600));
+    weir_partition *partition;
+    OK(weir_partition_create(few, WEIR_PARTITION_BLOCK, parts, 1, NULL, &partition));
+    memset((uint8_t *)(uintptr_t)partition->owner, 0, few->vertices); /* all are the first's */
+    OK(weir_bfs_create(context, few, partition, &options, &bfs));
+    const weir_run_stats stats = assert_bfs(bfs, few, parts, &options, 0);
+    assert_true(stats.stolen_levels > 0 && stats.stall_before > 0.4);
+    assert_true(stolen(bfs, 0, 1) > 0 && stolen(bfs, 1, 1) == 0);
+    weir_bfs_destroy(bfs);
+    weir_partition_destroy(partition);
+    weir_context_destroy(context);
+}
+
 /* ---- what is refused ---------------------------------------------------------------------------- */
 
 static void assert_refused(weir_context *context, const weir_partition *partition,
@@ -340,6 +411,12 @@ int main(void)
         cmocka_unit_test(the_machine_says_what_an_arc_takes),
         ON_BACKEND(nothing_without_it, "host:3"),
         ON_BACKEND(nothing_without_it, "cuda:0-1"),
+        ON_BACKEND(a_stop_ends_a_run, "host:2"),
+        ON_BACKEND(a_stop_ends_a_run, "host:2x3"),
+        ON_BACKEND(a_stop_ends_a_run, "cuda:0-1"),
+        ON_BACKEND(devices_that_own_nothing, "host:3"),
+        ON_BACKEND(devices_that_own_nothing, "host:8"),
+        ON_BACKEND(devices_that_own_nothing, "cuda:0-1"),
         cmocka_unit_test(what_is_refused),
     };
     return cmocka_run_group_tests_name("bfs steal", tests, NULL, keep_nothing);

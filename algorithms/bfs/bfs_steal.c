@@ -83,6 +83,16 @@ static weir_status find_costs(const struct bfs_in_step *in_step, int gpu, double
     return status;
 }
 
+/* How fast device @p index is, beside the fastest. */
+static uint32_t speed_of(const double *cost, uint32_t parts, uint32_t index)
+{
+    double least = cost[0];
+    for (uint32_t d = 1; d < parts; d++)
+        least = cost[d * STEAL_DEVICES + d] < least ? cost[d * STEAL_DEVICES + d] : least;
+    const double speed = STEAL_FASTEST * least / cost[index * STEAL_DEVICES + index];
+    return speed > 1 ? (uint32_t)(speed + 0.5) : 1;
+}
+
 weir_status weir__bfs_steal_bind(struct bfs_in_step *in_step)
 {
     weir_context *context = in_step->on.context;
@@ -98,12 +108,14 @@ weir_status weir__bfs_steal_bind(struct bfs_in_step *in_step)
         struct bfs_step_args *args = weir_steps_args(in_step->on.steps, p);
         args->steal_arcs = least ? least : gpu ? GPU_ARCS : HOST_ARCS;
         args->steal_percent = weir__config_get(tunables, WEIR__STEAL_PERCENT);
-        for (uint32_t q = 0; q < in_step->on.parts; q++)
+        for (uint32_t q = 0; q < in_step->on.parts; q++) {
+            args->steal_speed[q] = speed_of(cost, in_step->on.parts, q);
             args->peer[q] = (struct bfs_peer){
                 .queue = weir_steps_data(in_step->on.steps, "queue", q),
                 .targets = weir__row_steps_part(&in_step->on, q)->out.targets,
                 .cuts = weir_steps_data(in_step->on.steps, "cuts", q),
             };
+        }
         status = weir__upload(weir_context_device(context, p),
                               weir_steps_data(in_step->on.steps, "cost", p), cost, sizeof cost);
     }

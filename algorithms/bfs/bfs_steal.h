@@ -122,15 +122,19 @@ WEIR_DEV void bfs_steal_book(const struct bfs_step_args *a, struct bfs_step_shar
             shared->stolen += cuts[i * STEAL_DEVICES + me].end - cuts[i * STEAL_DEVICES + me].begin;
 }
 
-/* Whether a level is to be shared out. */
+/* Whether a level is to be shared out. Devices that decided differently would wait for each other for ever, so this is done in whole
+ * numbers: at most 2^40 arcs, 2^13 of speed and a percentage below 2^7 to each side, or 2^13 of that and 2^10 of speed. */
 WEIR_DEV int bfs_steal_pays(const struct bfs_step_args *a, const struct bfs_step_shared *shared)
 {
-    uint64_t all = 0, most = 0;
+    uint64_t all = 0, speed = 0;
+    int late = 0;
     for (uint32_t d = 0; d < a->rows.parts; d++) {
         all += shared->load[d];
-        most = shared->load[d] > most ? shared->load[d] : most;
+        speed += a->steal_speed[d];
     }
-    return all >= a->steal_arcs && most * 100 * a->rows.parts >= all * a->steal_percent;
+    for (uint32_t d = 0; d < a->rows.parts; d++)
+        late |= shared->load[d] * speed * 100 >= all * a->steal_percent * a->steal_speed[d];
+    return all >= a->steal_arcs && late;
 }
 
 /** Behind the barrier of phase @p was and behind bfs_next(); all threads of a block. Every block that is awake, on every device,

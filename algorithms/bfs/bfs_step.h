@@ -128,8 +128,10 @@ struct bfs_step_args {
     uint64_t *loads;        /* by device, as block 0 knows them, for blocks that it wakes */
     const double *cost;     /* [owner][worker]: what an arc takes, of STEAL_DEVICES each */
     uint64_t steal_arcs;    /* levels of fewer arcs are not shared out */
-    uint64_t
-        steal_percent; /* nor those of which the device with the most has less than this of the mean */
+    /* Nor those for which the device that takes longest takes less than this of what all would together. */
+    uint64_t steal_percent;
+    uint32_t steal_speed
+        [STEAL_DEVICES]; /* of a device, up to STEAL_FASTEST: whole numbers, alike on all of them */
 };
 
 /** What narrow levels came to (bfs_step_narrow.h). */

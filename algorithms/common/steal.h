@@ -28,6 +28,7 @@
 /* Steps by the steepest column, and then by the first that gains, which ends for certain (Bland's rule). */
 #define STEAL_STEEPEST 64u
 #define STEAL_STEPS    512u
+#define STEAL_FASTEST  1024u /* speed of the fastest device */
 #define STEAL_NONE     0xFFFFFFFFu
 /* What is less than this part of the largest cost is 0 that was rounded. */
 #define STEAL_ROUNDED 1e-11

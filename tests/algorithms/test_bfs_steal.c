@@ -205,7 +205,8 @@ static void thresholds(void **state)
 }
 
 /* What each of two devices looks along, where the machine says what an arc takes them and what the link between them carries. */
-static void done_by(const char *name, const char *arc_ns, const char *gbs, double done_out[2])
+static uint64_t done_by(const char *name, const char *arc_ns, const char *gbs,
+                        weir_partition_kind kind, double done_out[2])
 {
     char setting[128];
     const char *path = in_folder(name);
@@ -229,12 +230,13 @@ static void done_by(const char *name, const char *arc_ns, const char *gbs, doubl
     weir_context *context =
         open_with_or_skip("host:2", (const char *[]){"steal_arcs=1000", setting, NULL});
     const weir_run_options options = frontier(WEIR_DIRECTION_DOWN, 0);
-    weir_bfs *bfs = placed(context, skewed(1), WEIR_PARTITION_BLOCK, 2, &options);
-    (void)assert_bfs(bfs, skewed(1), 2, &options, 0);
+    weir_bfs *bfs = placed(context, skewed(1), kind, 2, &options);
+    const weir_run_stats stats = assert_bfs(bfs, skewed(1), 2, &options, 0);
     for (uint32_t j = 0; j < 2; j++)
         done_out[j] = (double)(stolen(bfs, 0, j) + stolen(bfs, 1, j));
     weir_bfs_destroy(bfs);
     weir_context_destroy(context);
+    return stats.stolen_levels;
 }
 
 /* A device that takes longer for an arc gets fewer of them; so does one whose link carries less. */
@@ -242,12 +244,16 @@ static void the_machine_says_what_an_arc_takes(void **state)
 {
     double even[2], slow[2], far[2];
     assert_int_equal(make_folder(state), 0);
-    done_by("even.json", ", \"arc_ns\": 8", "1000", even);
-    done_by("slow.json", ", \"arc_ns\": 24", "1000", slow);
-    done_by("far.json", ", \"arc_ns\": 8", "1", far);
+    const weir_partition_kind block = WEIR_PARTITION_BLOCK, edge = WEIR_PARTITION_EDGE;
+    assert_true(done_by("even.json", ", \"arc_ns\": 8", "1000", block, even) > 0);
+    assert_true(done_by("slow.json", ", \"arc_ns\": 24", "1000", block, slow) > 0);
+    assert_true(done_by("far.json", ", \"arc_ns\": 8", "1", block, far) > 0);
     assert_true(even[1] > 0.8 * even[0]);
     assert_true(slow[1] < 0.5 * slow[0]);
     assert_true(far[1] < 0.95 * even[1] && far[1] > slow[1]);
+    /* Where both have as many arcs it is the slow one that gives. */
+    assert_true(done_by("slow.json", ", \"arc_ns\": 24", "1000", edge, slow) > 0);
+    assert_true(slow[1] < 0.6 * slow[0]);
 }
 
 static void nothing_without_it(void **state)

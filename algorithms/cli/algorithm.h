@@ -136,7 +136,8 @@ struct weir__cli_algorithm {
     weir_status (*check_tree)(const weir_graph *graph, uint64_t source, const int64_t *parents,
                               const void *values);
     weir__cli_pair_figure *link_items; /**< NULL: there are no links that carry items */
-    weir__cli_pair_figure *stolen; /**< of weir_bfs_stolen(), with --balance; NULL: none takes it */
+    weir__cli_pair_figure *
+        stolen; /**< arcs of one that the other looked along, with --balance; NULL: none is taken */
     /** Levels that are known one by one; NULL: there are none. */
     uint64_t (*levels_known)(const void *object);
     weir_status (*level)(void *object, uint64_t level, weir_run_level *level_out);

@@ -68,10 +68,13 @@ function two(rows, columns) {
 
 # Levels are shared out where they go top-down, in step, on several devices: host devices, so that it runs everywhere.
 function balance() {
-    if (line ~ /--(direction (push|pull)|route|order|kernel|queues|worker|fetch|mapping|memory host)/ || chance(60)) {
+    if (line ~ /--(direction (push|pull)|route|order|kernel|queues|worker|fetch|mapping|memory host)/ || chance(40)) {
         draw(10, "balance", "off")
         return
     }
+    # Without a partition a small graph is searched on one device.
+    sub(/ --partition auto/, "", line)
+    if (line !~ /--partition/) line = line " --partition " one_of("edge block random")
     line = line " --balance frontier"
     its_devices = "host:" 2 + below(7)
 }

@@ -28,7 +28,10 @@ weir_status weir__bfs_steal_fits(const weir_partition *partition, const weir_run
     if (options->balance == WEIR_BALANCE_OFF)
         return WEIR_OK;
     if (partition->parts < 2)
-        return refuse("shares levels out over several devices, and this search runs on one");
+        return weir__fail(
+            WEIR_ERR_UNSUPPORTED,
+            "balance frontier shares levels out over several devices, and this search "
+            "runs on one: leave it out, or give a partition over several");
     if (partition->parts > STEAL_DEVICES)
         return weir__fail(WEIR_ERR_UNSUPPORTED,
                           "balance frontier shares levels out over %u devices at the most, and "

@@ -184,7 +184,7 @@ done
 refuse 2 "--balance both is not built yet; choose one of: off, frontier" sssp $G --balance both
 refuse 2 "--balance frontier is not built yet of shortest paths: leave it out" sssp $G --balance frontier
 refuse 2 "--balance has no effect on breadth-first search through the worklist: leave it out" bfs $G --devices host:2 --direction push --balance frontier
-refuse 2 "balance frontier shares levels out over several devices, and this search runs on one: leave it out" bfs $G --devices host:1 --balance frontier
+refuse 2 "balance frontier shares levels out over several devices, and this search runs on one: leave it out, or give a partition over several" bfs $G --devices host:1 --balance frontier
 for choice in partition direction route order kernel worker mapping balance wire; do
     refuse 2 "--$choice foo: unknown; choose one of: " bfs $G --$choice foo
     refuse 2 "unknown; choose one of: " bfs $G --$choice ""

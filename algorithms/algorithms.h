@@ -100,8 +100,9 @@ typedef struct weir_graph_options {
  *  @param[in] text  a path (format found by content, not by suffix; gzip, xz and zstd are unpacked), `-` for standard input; or a
  *     path with its format in front, for what is not what it looks like: `mtx:PATH`, `dimacs:PATH`, `metis:PATH`, `edges:PATH`, `galois:PATH`,
  *     `gap:PATH` (a file of such a name is `./mtx:PATH`), and `graph500:PATH`: edges packed in 12 bytes, both directions, 2^k vertices; or
- *     `rmat:SCALE[,EDGEFACTOR[,SEED]]`: R-MAT with A,B,C = .57,.19,.19 (Graph500), 2^SCALE vertices,
- *     EDGEFACTOR * 2^SCALE arcs before cleaning (16), labels shuffled, seed 1; or
+ *     `rmat:SCALE[,EDGEFACTOR[,SEED[,unshuffled]]]`: R-MAT with A,B,C = .57,.19,.19 (Graph500), 2^SCALE vertices,
+ *     EDGEFACTOR * 2^SCALE arcs before cleaning (16), labels shuffled, seed 1; unshuffled: numbered as the matrix
+ *     has them, the smaller, the more arcs; or
  *     `uniform:SCALE[,EDGEFACTOR[,SEED]]`: the same numbers of both, each arc between any two vertices; or
  *     `mesh:WxH[,shuffle[,SEED]]`: W*H vertices, each joined to those on the right, below, and below on the right, both
  *     directions; numbered along rows, or by a random permutation; or
@@ -488,6 +489,15 @@ typedef enum weir_wire {
 /** "auto", "list", "bitmap"; NULL for anything else. Static storage. */
 const char *weir_wire_text(weir_wire wire);
 
+/** Whether devices that have little of a step do some of what others have (docs/stealing.md). */
+typedef enum weir_balance {
+    WEIR_BALANCE_OFF = 0, /**< each device works on what it owns */
+    WEIR_BALANCE_FRONTIER /**< BFS in step, on 2 to 8 devices: levels top-down of which a device has far more than the mean are
+                               shared out; results are the same */
+} weir_balance;
+/** "off", "frontier"; NULL for anything else. Static storage. */
+const char *weir_balance_text(weir_balance balance);
+
 /** How to run an algorithm; zero means "choose for me" in every field. The fields are those of
  *  weir_worklist_config.
  *
@@ -510,16 +520,17 @@ typedef struct weir_run_options {
     /** Host memory that the program itself takes after create: for results, for a reference. What would not fit
      *  beside it is refused by create, before any of it is taken. */
     uint64_t reserved_bytes;
-    uint32_t queues;    /**< of each device, with kernel live */
-    weir_memory memory; /**< where arcs lie; of an operator of your own its placement says that */
-    weir_wire wire;     /**< BFS, SSSP: LIST; over a partition in two dimensions the others too */
+    uint32_t queues;      /**< of each device, with kernel live */
+    weir_memory memory;   /**< where arcs lie; of an operator of your own its placement says that */
+    weir_wire wire;       /**< BFS, SSSP: LIST; over a partition in two dimensions the others too */
+    weir_balance balance; /**< BFS */
 } weir_run_options;
 /** Defaults of weir_run_options. */
 #define WEIR_RUN_OPTIONS_INIT                                                            \
     {                                                                                    \
         sizeof(weir_run_options), WEIR_ROUTE_AUTO, WEIR_ORDER_AUTO, 0, WEIR_KERNEL_AUTO, \
             WEIR_WORKER_AUTO, 0, WEIR_MAPPING_AUTO, 0, 0, WEIR_DIRECTION_AUTO, 0, 0, 0,  \
-            WEIR_MEMORY_AUTO, WEIR_WIRE_AUTO                                             \
+            WEIR_MEMORY_AUTO, WEIR_WIRE_AUTO, WEIR_BALANCE_OFF                           \
     }
 
 /** What a part of a run that goes in step took; of the slowest device. */
@@ -584,12 +595,20 @@ typedef struct weir_run_stats {
     uint64_t roots;
     /** Where the arcs lie; of components that are streamed WEIR_MEMORY_AUTO, since they pass by. */
     weir_memory memory;
+    weir_balance balance;
+    /** Of a search with balance frontier; 0 elsewhere. Levels that were shared out; arcs that a device looked along for another
+     *  (weir_bfs_stolen() tells which for which), and bytes that it read of that one's memory for it. */
+    uint64_t stolen_levels, stolen_arcs, stolen_bytes;
+    /** The same: the part of the devices' time that they would wait for the one with the most arcs, if arcs took them equally
+     *  long: 1 - mean / most, arcs of all levels top-down together; as arcs lie, and as they were shared out. */
+    double stall_before, stall_after;
 } weir_run_stats;
 /** weir_run_stats: nothing filled in yet. */
 #define WEIR_RUN_STATS_INIT                                                                   \
     {                                                                                         \
         sizeof(weir_run_stats), 0, 0, 0, 0, WEIR_WORKLIST_STATS_INIT, WEIR_DIRECTION_AUTO, 0, \
-            NULL, 0, 0, 0, 0, 0, {{NULL, 0, 0}}, 0, 0, 0, 0, 0, 0, 0, 0, WEIR_MEMORY_AUTO     \
+            NULL, 0, 0, 0, 0, 0, {{NULL, 0, 0}}, 0, 0, 0, 0, 0, 0, 0, 0, WEIR_MEMORY_AUTO,    \
+            WEIR_BALANCE_OFF, 0, 0, 0, 0, 0                                                   \
     }
 
 /** A level of a search in two dimensions; a plain value. Times are those of the device that took longest, from one barrier to the
@@ -809,6 +828,10 @@ weir_status weir_bfs_parents(weir_bfs *bfs, int64_t *parents_out);
  *  first. @retval WEIR_ERR_INVALID  no such device. */
 weir_status weir_bfs_link_items(const weir_bfs *bfs, uint32_t from, uint32_t to,
                                 uint64_t *items_out);
+/** Arcs of device @p owner that device @p worker looked along top-down in the last run, its own included; 0 before the first.
+ *  @retval WEIR_ERR_INVALID  no such device, or a search without balance frontier. */
+weir_status weir_bfs_stolen(const weir_bfs *bfs, uint32_t owner, uint32_t worker,
+                            uint64_t *arcs_out);
 /** How many levels of the last run were written down one by one: the first of a search in two dimensions, up to 1024, the one that found
  *  nothing included; 0 of other forms, and where there was no complete run. */
 uint64_t weir_bfs_levels_known(const weir_bfs *bfs);

@@ -48,6 +48,12 @@
     X(WEIR__FUSE_ITEMS, "fuse_items", "WEIR_FUSE_ITEMS", COUNT, "4096", 0, 1u << 24, "",           \
       "items that a thread of a host device, with order soft on one device, goes on with by "      \
       "itself in a round out of those that it has just made; 0: none")                             \
+    X(WEIR__STEAL_ARCS, "steal_arcs", "WEIR_STEAL_ARCS", COUNT, "0", 1, 1ull << 46, "",            \
+      "with balance frontier: a level of fewer arcs is not shared out; 0: 1048576 on GPUs, "       \
+      "65536 on host devices")                                                                     \
+    X(WEIR__STEAL_PERCENT, "steal_percent", "WEIR_STEAL_PERCENT", COUNT, "110", 100, 6400, "",     \
+      "with balance frontier: nor is one for which the device that takes longest takes less than " \
+      "this part of what all would take together, in percent")                                     \
     X(WEIR__SPILL_BYTES, "spill_bytes", "WEIR_SPILL_BYTES", BYTES, "4GiB", 0, 1ull << 46, "",      \
       "host memory that a device may spill work items to when its queues are full, taken as it "   \
       "is needed")                                                                                 \

@@ -66,6 +66,19 @@ function two(rows, columns) {
     draw(70, "wire", "list bitmap auto")
 }
 
+# Levels are shared out where they go top-down, in step, on several devices: host devices, so that it runs everywhere.
+function balance() {
+    if (line ~ /--(direction (push|pull)|route|order|kernel|queues|worker|fetch|mapping|memory host)/ || chance(40)) {
+        draw(10, "balance", "off")
+        return
+    }
+    # Without a partition a small graph is searched on one device.
+    sub(/ --partition auto/, "", line)
+    if (line !~ /--partition/) line = line " --partition " one_of("edge block random")
+    line = line " --balance frontier"
+    its_devices = "host:" 2 + below(7)
+}
+
 function bfs() {
     line = "bfs " graph()
     shared()
@@ -83,7 +96,7 @@ function bfs() {
         line = line " --parents"
         if (chance(50)) line = line " --direction " one_of("switch pull down auto")
     } else way("fifo soft soft:1 soft:3 soft:400 bulk")
-    draw(10, "balance", "off")
+    balance()
     draw(10, "wire", "list")
 }
 
@@ -188,6 +201,8 @@ function settle(small) {
     tunable(20, "WEIR_LINK_PATIENCE", "0 1")
     tunable(20, "WEIR_CACHE_BYTES", "4096 65536")
     tunable(15, "WEIR_HOST_THREADS", "1 2 3")
+    tunable(40, "WEIR_STEAL_ARCS", "1 1000")
+    tunable(20, "WEIR_STEAL_PERCENT", "100 150")
     tunable(10, "WEIR_TRANSPORT", "auto staged")
     tunable(10, "WEIR_PEER", "probe off")
 }

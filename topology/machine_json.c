@@ -75,6 +75,10 @@ static void put_node(FILE *out, const weir_node *node)
             node->copy_engines);
     fprintf(out, ", \"memory_bytes\": %" PRIu64 ", ", node->memory_bytes);
     put_number(out, "memory_gbs", node->memory_gbs);
+    if (node->arc_ns > 0) {
+        fputs(", ", out);
+        put_number(out, "arc_ns", node->arc_ns);
+    }
     fputs("}", out);
 }
 

@@ -81,7 +81,8 @@ weir_status weir__json_read(const struct weir__json_reader *r, json_t *object,
 #define WEIR__GBS_LEAST 1e-6
 #define WEIR__GBS_MOST  1e6
 /* A second: the latencies of a path, 32 hops at most, are far from what virtual time holds. */
-#define WEIR__US_MOST 1e6
+#define WEIR__US_MOST      1e6
+#define WEIR__ARC_NS_LEAST 1e-6
 
 /** The number of the node with this label among the first @p count, or @p count. */
 uint32_t weir__machine_find(const weir_machine *machine, uint32_t count, const char *label);

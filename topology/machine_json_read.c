@@ -164,6 +164,7 @@ static const struct weir__json_field node_fields[] = {
     WEIR__JSON_FIELD("memory_bytes", BYTES, 0, weir_node, memory_bytes),
     WEIR__JSON_FIGURE_FIELD("memory_gbs", 0, weir_node, memory_gbs, WEIR__GBS_LEAST,
                             WEIR__GBS_MOST),
+    WEIR__JSON_FIGURE_FIELD("arc_ns", 0, weir_node, arc_ns, WEIR__ARC_NS_LEAST, WEIR__US_MOST),
 };
 
 static const struct weir__json_field overhead_fields[] = {

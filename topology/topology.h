@@ -46,6 +46,8 @@ typedef struct weir_node {
     uint32_t copy_engines; /**< of a GPU */
     uint64_t memory_bytes;
     double memory_gbs; /**< its own memory, bytes read plus bytes written by a copy kernel */
+    double
+        arc_ns; /**< of a device: looking along an arc of a wide level of a search, nanoseconds; 0: unknown */
 } weir_node;
 
 /** What a hop is made of. */

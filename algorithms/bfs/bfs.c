@@ -290,6 +290,13 @@ weir_status weir_bfs_link_items(const weir_bfs *bfs, uint32_t from, uint32_t to,
     return weir__algorithm_link_items(&bfs->head, from, to, items_out);
 }
 
+weir_status weir_bfs_stolen(const weir_bfs *bfs, uint32_t owner, uint32_t worker,
+                            uint64_t *arcs_out)
+{
+    return bfs->in_step ? weir__bfs_in_step_stolen(bfs->in_step, owner, worker, arcs_out)
+                        : weir__fail(WEIR_ERR_INVALID, "the search runs with balance off");
+}
+
 uint64_t weir_bfs_levels_known(const weir_bfs *bfs)
 {
     return bfs->in_2d && bfs->head.ran ? weir__bfs_in_2d_known(bfs->in_2d) : 0;

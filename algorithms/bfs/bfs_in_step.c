@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-extern const weir_steps_body weir__bfs_step_steps;
+extern const weir_steps_body weir__bfs_step_steps, weir__bfs_steal_steps;
 
 /* ---- memory --------------------------------------------------------------------------------- */
 
@@ -76,6 +76,33 @@ static uint64_t taken_count(const void *user, uint32_t p, uint32_t sender)
     return ((const struct bfs_in_step *)user)->on.parts > 1 ? 2 * WEIR_DEVICES_MAX : 0;
 }
 
+/* Only where levels are shared out. */
+static uint64_t steals(const void *user, uint64_t count)
+{
+    return ((const struct bfs_in_step *)user)->balance == WEIR_BALANCE_FRONTIER ? count : 0;
+}
+
+static uint64_t chunk_count(const void *user, uint32_t p, uint32_t sender)
+{
+    (void)p;
+    (void)sender;
+    return steals(user, STEAL_CHUNKS);
+}
+
+static uint64_t load_count(const void *user, uint32_t p, uint32_t sender)
+{
+    (void)p;
+    (void)sender;
+    return steals(user, STEAL_DEVICES);
+}
+
+static uint64_t pair_count(const void *user, uint32_t p, uint32_t sender)
+{
+    (void)p;
+    (void)sender;
+    return steals(user, STEAL_DEVICES * STEAL_DEVICES);
+}
+
 #define FIELD(name) offsetof(struct bfs_step_args, name)
 static const weir_steps_array arrays[] = {
     {.name = "base", .extent = WEIR_STEPS_WORDS, .bytes = 4, .field = FIELD(base)},
@@ -128,37 +155,71 @@ static const weir_steps_array arrays[] = {
      .more = 1,
      .field = FIELD(inbox),
      .outbox = FIELD(outbox)},
+    {.name = "chunks",
+     .extent = WEIR_STEPS_COUNTED,
+     .count = chunk_count,
+     .bytes = 8,
+     .field = FIELD(chunks)},
+    {.name = "loads",
+     .extent = WEIR_STEPS_COUNTED,
+     .count = load_count,
+     .bytes = 8,
+     .field = FIELD(loads)},
+    {.name = "cost",
+     .extent = WEIR_STEPS_COUNTED,
+     .count = pair_count,
+     .bytes = sizeof(double),
+     .field = FIELD(cost)},
+    {.name = "cuts",
+     .extent = WEIR_STEPS_COUNTED,
+     .count = pair_count,
+     .bytes = sizeof(struct steal_cut),
+     .field = FIELD(cuts)},
 };
 
 static const weir_steps_phase phases[] = {
     {.name = "top-down", .ns = BFS_RESULT_DOWN_NS, .steps = BFS_RESULT_DOWN_STEPS},
     {.name = "bottom-up", .ns = BFS_RESULT_UP_NS, .steps = BFS_RESULT_UP_STEPS},
-    {.name = "switching", .ns = BFS_RESULT_SWITCH_NS, .steps = BFS_RESULT_SWITCH_STEPS}};
+    {.name = "switching", .ns = BFS_RESULT_SWITCH_NS, .steps = BFS_RESULT_SWITCH_STEPS},
+    {.name = "sharing out", .ns = BFS_RESULT_STEAL_NS, .steps = BFS_RESULT_STEAL_STEPS}};
 static_assert(sizeof phases / sizeof *phases <= WEIR_RUN_PHASES,
               "statistics have room for all phases");
 
-static const weir_steps_program program = {.what = "breadth-first search",
-                                           .body = &weir__bfs_step_steps,
-                                           .arrays = arrays,
-                                           .array_count = sizeof arrays / sizeof *arrays,
-                                           .phases = phases,
-                                           .phase_count = sizeof phases / sizeof *phases};
+/* The last phase is that of levels that are shared out, by the second program. */
+#define PROGRAM(steps, without)                                             \
+    {                                                                       \
+        .what = "breadth-first search", .body = &(steps), .arrays = arrays, \
+        .array_count = sizeof arrays / sizeof *arrays, .phases = phases,    \
+        .phase_count = sizeof phases / sizeof *phases - (without)           \
+    }
+static const weir_steps_program program = PROGRAM(weir__bfs_step_steps, 1);
+static const weir_steps_program stealing = PROGRAM(weir__bfs_steal_steps, 0);
 
-static const struct weir__row_form form = {.program = &program,
-                                           .rows = FIELD(rows),
-                                           .values = "level",
-                                           .kind = WEIR_VALUE_I32,
-                                           .tree = "parent",
-                                           .need = need,
-                                           .placed = entries_fit};
+#define FORM(its)                                                                          \
+    {                                                                                      \
+        .program = &(its), .rows = FIELD(rows), .values = "level", .kind = WEIR_VALUE_I32, \
+        .tree = "parent", .need = need, .placed = entries_fit                              \
+    }
+static const struct weir__row_form form = FORM(program), form_that_steals = FORM(stealing);
 
 /* Whether levels may be eager (bfs_step_eager.h): the rows are short, each of them, since whoever takes a row in looks at all its
  * arcs; there is something to take in; and no tree is wanted. */
-static int may_be_eager(const struct bfs_in_step *in_step, const weir_graph *graph)
+static int may_be_eager(const struct bfs_in_step *in_step, uint32_t parts, const weir_graph *graph,
+                        uint64_t longest)
 {
-    return in_step->on.parts > 1 && !in_step->parents &&
-           in_step->direction == WEIR_DIRECTION_SWITCH &&
-           graph->arcs < BFS_SHORT * graph->vertices && in_step->longest <= BFS_PIECE;
+    return parts > 1 && !in_step->parents && in_step->direction == WEIR_DIRECTION_SWITCH &&
+           graph->arcs < BFS_SHORT * graph->vertices && longest <= BFS_PIECE;
+}
+
+/* Arcs of the longest row, before rows are placed. */
+static uint64_t longest_of(const weir_graph *graph)
+{
+    uint64_t longest = 0;
+    for (uint64_t v = 0; v < graph->vertices && graph->offsets; v++) {
+        const uint64_t arcs = graph->offsets[v + 1] - graph->offsets[v];
+        longest = arcs > longest ? arcs : longest;
+    }
+    return longest;
 }
 
 /* ---- building ------------------------------------------------------------------------------- */
@@ -173,8 +234,13 @@ static weir_status build(struct bfs_in_step *in_step, weir_context *context,
     /* Of a graph that has the reverse of every arc in-arcs take nothing, and save a pass over the arcs. */
     config.in_arcs = in_step->direction != WEIR_DIRECTION_DOWN || graph->mirrored;
     config.out_bytes = 1;
-    status = weir__row_steps_create(&in_step->on, &form, context, graph, partition, options,
-                                    &config, in_step);
+    if ((status = weir__bfs_steal_fits(partition, options)))
+        return status;
+    /* Eager levels are worth more than what narrow levels have to share out. */
+    if (options->balance && !may_be_eager(in_step, partition->parts, graph, longest_of(graph)))
+        in_step->balance = options->balance;
+    status = weir__row_steps_create(&in_step->on, in_step->balance ? &form_that_steals : &form,
+                                    context, graph, partition, options, &config, in_step);
     if (status || weir__context_planned(context) ||
         (status = weir__bfs_in_step_base(in_step, graph, &base)))
         return status;
@@ -183,7 +249,7 @@ static weir_status build(struct bfs_in_step *in_step, weir_context *context,
         args->unfound = in_step->unfound;
         args->pull = in_step->direction == WEIR_DIRECTION_PULL;
         args->down = in_step->direction == WEIR_DIRECTION_DOWN;
-        args->eager = may_be_eager(in_step, graph);
+        args->eager = may_be_eager(in_step, in_step->on.parts, graph, in_step->longest);
         args->bytes = in_step->longest < WEIR_ROWS_BYTE;
         args->lines = weir_rows_memory(in_step->on.rows) == WEIR_MEMORY_HOST;
         for (uint32_t i = 0; i < 2 && !status; i++)
@@ -192,7 +258,7 @@ static weir_status build(struct bfs_in_step *in_step, weir_context *context,
                                   base, (size_t)args->rows.numbers / 8);
     }
     free(base);
-    return status;
+    return status ? status : weir__bfs_steal_bind(in_step);
 }
 
 weir_status weir__bfs_in_step_create(weir_context *context, const weir_graph *graph,
@@ -255,6 +321,7 @@ static void report(const struct bfs_in_step *in_step, weir_run_stats *stats)
     stats->bytes_sent = stats->work.sent * (in_step->parents ? 8 : 4) +
                         (first[BFS_RESULT_UP_STEPS] + (first[BFS_RESULT_SWITCH_STEPS] + 1) / 2) *
                             words * 4 * (in_step->on.parts - 1);
+    weir__bfs_steal_report(in_step, stats);
 }
 
 /* On the device they are 32 bits without a sign. */

@@ -9,6 +9,7 @@ struct bfs_in_step {
     struct weir__row_steps on; /* first */
     weir_direction direction;
     int parents;
+    weir_balance balance;
     uint64_t unfound;  /* vertices that have in-arcs */
     uint64_t longest;  /* arcs of the longest row */
     uint32_t previous; /* the source of the run before, a number; BFS_NONE */
@@ -16,7 +17,7 @@ struct bfs_in_step {
     uint64_t reached, arcs_reached;
 };
 
-/** @param[in] options  direction is WEIR_DIRECTION_PULL, _SWITCH or _DOWN; beside it parents and
+/** @param[in] options  direction is WEIR_DIRECTION_PULL, _SWITCH or _DOWN; beside it parents, balance and
  *                      time_limit_ms count.  @param[in] partition  not NULL. */
 weir_status weir__bfs_in_step_create(weir_context *context, const weir_graph *graph,
                                      const weir_partition *partition,
@@ -28,6 +29,9 @@ weir_status weir__bfs_in_step_run(struct bfs_in_step *in_step, uint64_t source,
 /** As weir_bfs_levels(), weir_bfs_parents(). */
 weir_status weir__bfs_in_step_levels(const struct bfs_in_step *in_step, int32_t *levels_out);
 weir_status weir__bfs_in_step_parents(const struct bfs_in_step *in_step, int64_t *parents_out);
+/** As weir_bfs_stolen(). */
+weir_status weir__bfs_in_step_stolen(const struct bfs_in_step *in_step, uint32_t owner,
+                                     uint32_t worker, uint64_t *arcs_out);
 void weir__bfs_in_step_destroy(struct bfs_in_step *in_step);
 
 /** The bitmap before a run, in host memory, freed with free(); sets in_step->unfound and longest. Set bits stand for what a level
@@ -35,5 +39,14 @@ void weir__bfs_in_step_destroy(struct bfs_in_step *in_step);
  *  found either, but must not seem to be: others look along those arcs. @retval WEIR_ERR_NOMEM */
 weir_status weir__bfs_in_step_base(struct bfs_in_step *in_step, const weir_graph *graph,
                                    uint32_t **base_out);
+
+/* ---- levels that are shared out (bfs_steal.c); nothing happens without balance frontier ---- */
+
+/** Refuse it where it would have no effect, or is not built. @retval WEIR_ERR_UNSUPPORTED */
+weir_status weir__bfs_steal_fits(const weir_partition *partition, const weir_run_options *options);
+/** Tell the devices of each other's arrays, thresholds, and what an arc takes. @retval WEIR_ERR_NOMEM, WEIR_ERR_DEVICE */
+weir_status weir__bfs_steal_bind(struct bfs_in_step *in_step);
+/** What a run did, into its statistics. */
+void weir__bfs_steal_report(const struct bfs_in_step *in_step, weir_run_stats *stats);
 
 #endif

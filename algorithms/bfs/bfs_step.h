@@ -18,8 +18,16 @@
 #ifndef WEIR_ALGORITHMS_BFS_BFS_STEP_H
 #define WEIR_ALGORITHMS_BFS_BFS_STEP_H
 
+#include "algorithms/common/steal.h"
 #include "algorithms/rows.h"
 #include "worklist/steps.h"
+
+#include <assert.h>
+
+/* A kernel of its own shares out levels (bfs_steal_body.h), so that the other one need not pay for it in registers. */
+#ifndef BFS_STEALS
+#define BFS_STEALS 0
+#endif
 
 #define BFS_NONE  0xFFFFFFFFu
 #define BFS_PIECE 256u /* arcs of an entry of the queue */
@@ -39,6 +47,8 @@
 
 /* bfs_walk.enough, of a level of which not all is in the queue: the next one has to go bottom-up. */
 #define BFS_UNLISTED 0xFFu
+/* Kinds of phases that are reported: top-down, bottom-up, switching between them, sharing out. */
+#define BFS_KINDS (BFS_STEALS ? 4u : 3u)
 
 /** Entry of the queue: arcs first to first + count - 1, those of a row or a part of them. */
 struct bfs_piece {
@@ -57,9 +67,11 @@ enum bfs_result {
     BFS_RESULT_DOWN_STEPS,
     BFS_RESULT_UP_STEPS,
     BFS_RESULT_SWITCH_STEPS, /* from one way to the other */
+    BFS_RESULT_STEAL_STEPS,  /* in which a level is shared out */
     BFS_RESULT_DOWN_NS,      /* by the clock of block 0 */
     BFS_RESULT_UP_NS,
     BFS_RESULT_SWITCH_NS,
+    BFS_RESULT_STEAL_NS,
     BFS_RESULT_BITMAP,   /* which of the two bitmaps is the last; by block 0 */
     BFS_RESULT_REACHED,  /* by the epilogue, modulo 2^64: how many more own vertices were found */
     BFS_RESULT_ARCS,     /* than in the run before; how many more out-arcs these have */
@@ -68,7 +80,20 @@ enum bfs_result {
     BFS_RESULT_SHARED,   /* entries of the queue that several workers took a share of each */
     BFS_RESULT_EAGER,    /* eager levels */
     BFS_RESULT_UNLISTED, /* vertices that were found top-down and not put into the queue */
-    BFS_RESULTS
+    BFS_RESULT_STOLEN,   /* entries read of other devices' queues */
+    /* Arcs of the device that has the most, summed over the levels that went top-down: as they lay, and as they were done. */
+    BFS_RESULT_MOST_OWNED,
+    BFS_RESULT_MOST_DONE,
+    BFS_RESULT_FOR, /* by owner: arcs looked at for other devices, STEAL_DEVICES of them */
+    BFS_RESULTS = BFS_RESULT_FOR + STEAL_DEVICES
+};
+static_assert((int)BFS_RESULTS <= (int)WEIR_STEPS_RESULTS, "a device has room for all results");
+
+/** What a search that shares out levels knows of a device: where its arrays lie, as peers reach them. */
+struct bfs_peer {
+    const struct bfs_piece *queue;
+    const uint32_t *targets;
+    struct steal_cut *cuts; /* [owner][worker], of STEAL_DEVICES each; written by each owner */
 };
 
 struct bfs_step_args {
@@ -97,6 +122,17 @@ struct bfs_step_args {
     uint32_t eager;    /* levels may be eager (bfs_step_eager.h) */
     uint32_t lines;    /* arcs lie in host memory: warps read them in whole lines */
     uint32_t bytes;    /* rows.out_byte has the degree of every row */
+    /* Of a search that shares out levels (bfs_steal.h); else NULL and 0. */
+    struct bfs_peer peer[STEAL_DEVICES];
+    struct steal_cut *cuts; /* peer[this device].cuts */
+    uint64_t *chunks;       /* STEAL_CHUNKS: arcs of equal stretches of the queue's stretch */
+    uint64_t *loads;        /* by device, as block 0 knows them, for blocks that it wakes */
+    const double *cost;     /* [owner][worker]: what an arc takes, of STEAL_DEVICES each */
+    uint64_t steal_arcs;    /* levels of fewer arcs are not shared out */
+    /* Nor those for which the device that takes longest takes less than this of what all would together. */
+    uint64_t steal_percent;
+    uint32_t steal_speed
+        [STEAL_DEVICES]; /* of a device, up to STEAL_FASTEST: whole numbers, alike on all of them */
 };
 
 /** What narrow levels came to (bfs_step_narrow.h). */
@@ -122,12 +158,20 @@ struct bfs_kept {
 
 /** Words that the threads of a block share. */
 struct bfs_step_shared {
+#if BFS_STEALS
+    uint64_t load[STEAL_DEVICES];   /* by device: arcs of the level that was found last */
+    uint64_t most_owned, most_done; /* of block 0: BFS_RESULT_MOST_OWNED and _DONE so far */
+    uint64_t stolen;                /* BFS_RESULT_STOLEN so far */
+    uint64_t chunk[STEAL_CHUNKS];   /* of block 0 */
+    uint64_t share[STEAL_DEVICES];  /* of its device's arcs, by worker */
+    struct steal steal;
+#endif
     uint64_t
         first;     /* sum 0 of the next barrier: entries put, BFS_SPLIT for each row with several */
     uint64_t arcs; /* of the vertices found */
-    uint64_t found;           /* vertices */
-    uint64_t sent;            /* items */
-    uint64_t since_ns, ns[3]; /* of block 0: up to when its time is booked, and as what */
+    uint64_t found;                   /* vertices */
+    uint64_t sent;                    /* items */
+    uint64_t since_ns, ns[BFS_KINDS]; /* of block 0: up to when its time is booked, and as what */
     struct bfs_narrow narrow;
     struct weir_steps_inboxes inboxes;
     struct bfs_kept kept; /* of a host device */
@@ -138,6 +182,8 @@ enum bfs_phase {
     BFS_DOWN = 0, /* a level top-down */
     BFS_ABSORB,   /* the rest of it: what others found */
     BFS_EAGER,    /* a level top-down, of the stretch and of what others found */
+    BFS_COUNT,    /* before a level top-down: the arcs of stretches of the queue */
+    BFS_CUT,      /* and who takes which of them */
     BFS_SHARE,    /* bitmaps are made whole, for bottom-up */
     BFS_UP,       /* a level bottom-up */
     BFS_LIST,     /* what that found becomes entries, for top-down */
@@ -164,6 +210,12 @@ struct bfs_walk {
     uint64_t arcs; /* of the vertices found last, on all devices; narrow levels are estimated */
     uint64_t unfound,
         unfound_arcs; /* over all devices, of vertices with in-arcs; so are they here */
+#if BFS_STEALS
+    uint32_t stolen;               /* the level was shared out */
+    uint32_t owner_begin;          /* of whose queue the stretch is: the number of its first row */
+    const struct bfs_piece *queue; /* its queue */
+    const uint32_t *targets;       /* its arcs */
+#endif
 };
 
 /** What a thread did in a phase. The first four count for the whole worker, and its first lane keeps them. */
@@ -175,6 +227,17 @@ struct bfs_tally {
     uint64_t pieces, down_arcs, up_arcs, up_rows;
     uint32_t unlisted; /* vertices found and not put into the queue; of the whole worker */
 };
+
+/* Whose stretch a level is taken from: the device's own, but for what it does for others. */
+#if BFS_STEALS
+#define BFS_QUEUE(a, w)   ((w)->queue)
+#define BFS_TARGETS(a, w) ((w)->targets)
+#define BFS_BEGIN(a, w)   ((w)->owner_begin)
+#else
+#define BFS_QUEUE(a, w)   ((a)->queue)
+#define BFS_TARGETS(a, w) ((a)->rows.out.targets)
+#define BFS_BEGIN(a, w)   ((a)->rows.begin)
+#endif
 
 WEIR_DEV int bfs_owns(const struct bfs_step_args *a, uint32_t number)
 {

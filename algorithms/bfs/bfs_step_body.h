@@ -5,7 +5,7 @@
 #ifndef WEIR_ALGORITHMS_BFS_BFS_STEP_BODY_H
 #define WEIR_ALGORITHMS_BFS_BFS_STEP_BODY_H
 
-#include "algorithms/bfs/bfs_step_direction.h"
+#include "algorithms/bfs/bfs_steal.h"
 
 #include <string.h>
 
@@ -44,13 +44,15 @@ WEIR_DEV void bfs_unpack(const uint64_t *board, struct bfs_walk *w)
 }
 
 /* Sleep until a phase needs this block. */
-WEIR_DEV uint32_t bfs_sleep(const struct bfs_step_args *a, struct weir_steps_block *b,
-                            struct bfs_walk *w)
+WEIR_DEV uint32_t bfs_sleep(const struct bfs_step_args *a, struct bfs_step_shared *shared,
+                            struct weir_steps_block *b, struct bfs_walk *w)
 {
     uint64_t board[8];
     const uint32_t stop = weir_steps_sleep(&a->member, b, board, &w->awake);
     w->arriving = w->awake;
     bfs_unpack(board, w);
+    if (BFS_STEALS)
+        bfs_steal_woken(a, shared, b);
     return stop;
 }
 
@@ -65,6 +67,8 @@ WEIR_DEV uint32_t bfs_set_awake(const struct bfs_step_args *a, struct bfs_step_s
         uint32_t blocks = need + need / 2 < b->blocks ? need + need / 2 : b->blocks;
         uint64_t board[8];
         bfs_pack(w, board);
+        if (BFS_STEALS && b->block == 0)
+            bfs_steal_wake(a, shared, b);
         if (b->block == 0)
             weir_steps_wake(&a->member, b, blocks, board);
         w->awake = w->arriving = blocks;
@@ -72,7 +76,7 @@ WEIR_DEV uint32_t bfs_set_awake(const struct bfs_step_args *a, struct bfs_step_s
         w->awake = need + need / 2;
         if (b->block >= w->awake) {
             weir_steps_leave(&a->member, b, w->arriving, &shared->first);
-            return bfs_sleep(a, b, w);
+            return bfs_sleep(a, shared, b, w);
         }
     }
     return 0;
@@ -98,6 +102,14 @@ WEIR_DEV void bfs_work(const struct bfs_step_args *a, struct bfs_step_shared *sh
         bfs_open(a, b, w, &shared->inboxes);
         did = bfs_eager(a, shared, *b, *w);
         break;
+#if BFS_STEALS
+    case BFS_COUNT:
+        bfs_steal_count(a, shared, *b, *w);
+        break;
+    case BFS_CUT:
+        bfs_steal_out(a, shared, *b, *w);
+        break;
+#endif
     case BFS_SHARE:
         bfs_share(a, *b, *w);
         break;
@@ -212,16 +224,18 @@ WEIR_DEV void bfs_finish(const struct bfs_step_args *a, const struct weir_steps_
     page->result[BFS_RESULT_LEVELS] = w->level;
     page->result[BFS_RESULT_EAGER] = w->eager_levels;
     page->result[BFS_RESULT_BITMAP] = w->current;
-    for (uint32_t i = 0; i < 3; i++) {
+    for (uint32_t i = 0; i < BFS_KINDS; i++) {
         page->result[BFS_RESULT_DOWN_NS + i] = shared->ns[i];
         page->result[BFS_RESULT_DOWN_STEPS + i] = steps[i];
     }
+    if (BFS_STEALS)
+        bfs_steal_finish(shared, page);
 }
 
-/* Under which of three phases the report counts this one: top-down, bottom-up, switching between them. */
+/* Under which of BFS_KINDS phases the report counts this one. */
 WEIR_DEV uint32_t bfs_kind(uint32_t phase)
 {
-    return phase <= BFS_EAGER ? 0 : phase == BFS_UP ? 1 : 2;
+    return phase <= BFS_EAGER ? 0 : phase == BFS_UP ? 1 : BFS_STEALS && phase <= BFS_CUT ? 3 : 2;
 }
 
 /* The time since the last call was one of these phases. By thread 0 of block 0; apart from the kernel's own code, which has no
@@ -243,26 +257,31 @@ WEIR_DEV void bfs_step_body(const struct bfs_step_args *a, struct bfs_step_share
     memset(&w, 0, sizeof w);
     w.awake = w.arriving = 1;
     struct bfs_tally t = {0, 0, 0, 0, 0, 0, 0, 0, 0};
-    uint64_t steps[3] = {0, 0, 0}, total[WEIR_STEPS_SUMS];
+    uint64_t steps[BFS_KINDS] = {0}, total[WEIR_STEPS_SUMS];
     const int short_rows = a->rows.parts == 1 && a->rows.arcs_all < BFS_SHORT * a->rows.vertices;
     uint32_t stop;
     if (b->thread == 0) {
         shared->first = shared->arcs = shared->found = shared->sent = 0;
-        shared->ns[0] = shared->ns[1] = shared->ns[2] = 0;
+        for (uint32_t i = 0; i < BFS_KINDS; i++)
+            shared->ns[i] = 0;
         shared->kept.count = shared->kept.flushes = 0;
         shared->kept.arcs = 0;
     }
+    if (BFS_STEALS)
+        bfs_steal_begin(a, shared, b, &w);
     weir_block_sync();
     w.arriving = b->blocks;
     if (a->eager && (stop = bfs_forget(a, b)))
         return;
     if (b->block == 0) {
         stop = bfs_start(a, shared, b, &w);
+        if (BFS_STEALS && !stop)
+            bfs_steal_next(a, shared, b, &w, BFS_LIST);
         if (!stop)
             stop = bfs_set_awake(a, shared, b, &w);
     } else { /* the first barrier counts all blocks: each has passed the one of the reset then */
         weir_steps_leave(&a->member, b, b->blocks, &shared->first);
-        stop = bfs_sleep(a, b, &w);
+        stop = bfs_sleep(a, shared, b, &w);
     }
     uint32_t kind = bfs_kind(w.phase);
     if (b->thread == 0)
@@ -278,7 +297,10 @@ WEIR_DEV void bfs_step_body(const struct bfs_step_args *a, struct bfs_step_share
         }
         if (stop)
             break;
+        const uint32_t was = w.phase;
         bfs_next(a, b, &w, total);
+        if (BFS_STEALS)
+            bfs_steal_next(a, shared, b, &w, was);
         if (bfs_kind(w.phase) != kind || w.phase == BFS_END || a->member.notes) {
             if (b->block == 0 && b->thread == 0)
                 bfs_book(a, shared, kind, w.level);

@@ -64,7 +64,8 @@ WEIR_DEV void bfs_grow(const struct bfs_step_args *a, const struct weir_steps_bl
 {
     const uint64_t own = a->rows.parts > 1 ? weir_steps_own(&a->member, b) : total[0];
     const uint64_t entries = (uint32_t)total[0];
-    const int eager = w->phase == BFS_EAGER, counted = !eager && (w->wide || w->phase != BFS_DOWN);
+    const int eager = w->phase == BFS_EAGER,
+              counted = !eager && (BFS_STEALS || w->wide || w->phase != BFS_DOWN);
     w->end += (uint32_t)own;
     w->entries += entries;
     w->split |= total[0] >> 32 != 0;
@@ -110,6 +111,9 @@ WEIR_DEV void bfs_next(const struct bfs_step_args *a, const struct weir_steps_bl
                 break;
             }
         }
+#if BFS_STEALS
+        w->stolen = 0;
+#endif
         w->begin = w->end;
         w->entries = w->arcs = w->split = 0;
         w->enough = w->enough && total[2] >= a->rows.arcs_all >> w->enough ? BFS_UNLISTED : 0;
@@ -132,6 +136,15 @@ WEIR_DEV void bfs_next(const struct bfs_step_args *a, const struct weir_steps_bl
         else
             bfs_level_done(a, w, 0);
         break;
+#if BFS_STEALS
+    case BFS_COUNT:
+        w->phase = BFS_CUT;
+        break;
+    case BFS_CUT:
+        w->phase = BFS_DOWN;
+        w->stolen = 1;
+        break;
+#endif
     case BFS_SHARE:
         w->phase = BFS_UP;
         break;

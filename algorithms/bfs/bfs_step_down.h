@@ -215,9 +215,9 @@ WEIR_COLD void bfs_send(const struct bfs_step_args *a, int is, uint32_t number, 
     }
 }
 
-/* The same of BFS_AT_ONCE numbers a lane, which for each device get their places by one addition. @param[in] row  of this device. */
+/* The same of BFS_AT_ONCE numbers a lane, which for each device get their places by one addition. @param[in] begin, row  of the device whose stretch is taken: the number of its first row, rows there. */
 WEIR_DEV void bfs_send_many(const struct bfs_step_args *a, const int *is, const uint32_t *number,
-                            const uint32_t *row)
+                            uint32_t begin, const uint32_t *row)
 {
     uint32_t to[BFS_AT_ONCE];
     for (uint32_t k = 0; k < BFS_AT_ONCE; k++)
@@ -234,7 +234,7 @@ WEIR_DEV void bfs_send_many(const struct bfs_step_args *a, const int *is, const 
             const uint64_t place = at + weir_popcount_u32(those[k] & ((1u << weir_lane()) - 1));
             if (to[k] == d && a->parent) {
                 a->outbox[d][2 * place] = number[k];
-                a->outbox[d][2 * place + 1] = a->rows.begin + row[k];
+                a->outbox[d][2 * place + 1] = begin + row[k];
             } else if (to[k] == d) {
                 a->outbox[d][place] = number[k];
             }
@@ -254,13 +254,13 @@ WEIR_DEV int bfs_found(const struct bfs_step_args *a, const struct bfs_walk *w, 
     } else if (own) {
         a->level[number - a->rows.begin] = w->level + 1;
         if (a->parent)
-            a->parent[number - a->rows.begin] = a->rows.begin + row;
+            a->parent[number - a->rows.begin] = BFS_BEGIN(a, w) + row;
     }
     if (a->rows.parts > 1) {
         const uint32_t far = weir_ballot(is && !own);
         t->sent += weir_popcount_u32(far);
         if (far)
-            bfs_send(a, is && !own, number, a->rows.begin + row);
+            bfs_send(a, is && !own, number, BFS_BEGIN(a, w) + row);
     }
     return own;
 }
@@ -323,7 +323,7 @@ WEIR_DEV void bfs_take_many(const struct bfs_step_args *a, const struct bfs_walk
             sent += weir_popcount_u32(weir_ballot(far[k] = is[k] && !bfs_owns(a, number[k])));
         t->sent += sent;
         if (sent)
-            bfs_send_many(a, far, number, row);
+            bfs_send_many(a, far, number, BFS_BEGIN(a, w), row);
     }
     any = 0;
     for (uint32_t k = 0; k < BFS_AT_ONCE; k++) {
@@ -333,7 +333,7 @@ WEIR_DEV void bfs_take_many(const struct bfs_step_args *a, const struct bfs_walk
         if (is[k])
             a->level[row[k]] = w->level + 1;
         if (is[k] && a->parent)
-            a->parent[row[k]] = a->rows.begin + from;
+            a->parent[row[k]] = BFS_BEGIN(a, w) + from;
     }
     if (weir_ballot(any))
         bfs_put_many(a, t, is, row, until, wide);
@@ -363,7 +363,7 @@ WEIR_DEV void bfs_expand_lines(const struct bfs_step_args *a, const struct bfs_w
             const uint32_t count = weir_broadcast_u32(piece.count, lane);
             row[k] = weir_broadcast_u32(piece.row, lane);
             is[k] = slot < all && arc - first < count;
-            number[k] = is[k] ? a->rows.out.targets[arc] : 0;
+            number[k] = is[k] ? BFS_TARGETS(a, w)[arc] : 0;
             t->down_arcs += (uint64_t)is[k];
         }
         bfs_take_many(a, w, t, is, number, row, until, BFS_IN_LINES);
@@ -401,7 +401,7 @@ WEIR_DEV void bfs_expand_pieces(const struct bfs_step_args *a, struct bfs_step_s
             row[k] = weir_broadcast_u32(piece.row, lane);
             is[k] = arc < all;
             if (is[k] || wide == BFS_IN_SHORT) /* no branch there, so that the four go together */
-                number[k] = a->rows.out.targets[from + (is[k] ? arc : all - 1)];
+                number[k] = BFS_TARGETS(a, w)[from + (is[k] ? arc : all - 1)];
             else
                 number[k] = 0;
             t->down_arcs += (uint64_t)is[k];
@@ -414,7 +414,7 @@ WEIR_DEV void bfs_expand_pieces(const struct bfs_step_args *a, struct bfs_step_s
         if (weir_ballot(is[0])) {
             is[0] = bfs_found(a, w, t, is[0], number[0], row[0], eager);
             if (weir_ballot(is[0]))
-                bfs_put(a, shared, t, is[0], number[0] - a->rows.begin, 0);
+                bfs_put(a, shared, t, is[0], number[0] - a->rows.begin, BFS_STEALS);
         }
     }
 }
@@ -427,7 +427,7 @@ WEIR_DEV void bfs_expand(const struct bfs_step_args *a, struct bfs_step_shared *
 {
     struct bfs_piece piece = {0, 0, 0};
     if (weir_lane() < count)
-        piece = a->queue[at + weir_lane()];
+        piece = BFS_QUEUE(a, w)[at + weir_lane()];
     t->pieces += weir_lane() < count && share == 0;
     if (shares > 1) {
         const uint32_t skip = BFS_PIECE / shares * share;
@@ -446,12 +446,12 @@ WEIR_DEV void bfs_arcs_alone(const struct bfs_step_args *a, const struct bfs_wal
 {
     uint32_t *found = a->found[w->current][a->member.index];
     for (uint32_t i = 0; i < piece.count; i++) {
-        const uint32_t number = a->rows.out.targets[piece.first + i], row = number - a->rows.begin;
+        const uint32_t number = BFS_TARGETS(a, w)[piece.first + i], row = number - a->rows.begin;
         if (bfs_is_set(found, number) || !bfs_claim(found, number))
             continue;
         if (!bfs_owns(a, number)) {
             t->sent++;
-            bfs_send(a, 1, number, a->rows.begin + piece.row);
+            bfs_send(a, 1, number, BFS_BEGIN(a, w) + piece.row);
             continue;
         }
         if (eager)
@@ -459,7 +459,7 @@ WEIR_DEV void bfs_arcs_alone(const struct bfs_step_args *a, const struct bfs_wal
         else
             a->level[row] = w->level + 1;
         if (a->parent)
-            a->parent[row] = a->rows.begin + piece.row;
+            a->parent[row] = BFS_BEGIN(a, w) + piece.row;
         bfs_keep_entry(a, t, kept, row, counted, until);
     }
     t->down_arcs += piece.count;
@@ -472,8 +472,8 @@ WEIR_DEV void bfs_expand_alone(const struct bfs_step_args *a, const struct bfs_w
 {
     for (uint32_t e = 0; e < count; e++) {
         if (e + BFS_AHEAD < count)
-            weir_prefetch(&a->rows.out.targets[a->queue[at + e + BFS_AHEAD].first]);
-        bfs_arcs_alone(a, w, t, kept, a->queue[at + e], counted, until, eager);
+            weir_prefetch(&BFS_TARGETS(a, w)[BFS_QUEUE(a, w)[at + e + BFS_AHEAD].first]);
+        bfs_arcs_alone(a, w, t, kept, BFS_QUEUE(a, w)[at + e], counted, until, eager);
     }
     t->pieces += count;
 }
@@ -494,23 +494,17 @@ WEIR_DEV void bfs_share_alone(const struct bfs_step_args *a, const struct bfs_wa
     }
 }
 
-/* The blocks that are awake take all entries of the stretch. */
-WEIR_DEV struct bfs_tally bfs_down(const struct bfs_step_args *a, struct bfs_step_shared *shared,
-                                   const struct weir_steps_block *b, const struct bfs_walk *w,
-                                   int wide)
+/* The blocks that are awake take all entries of the stretch. @param[in] until  of bfs_put_many(). */
+WEIR_DEV void bfs_stretch(const struct bfs_step_args *a, struct bfs_step_shared *shared,
+                          const struct weir_steps_block *b, const struct bfs_walk *w,
+                          struct bfs_tally *t, uint64_t until, int wide)
 {
-    struct bfs_tally t = {0, 0, 0, 0, 0, 0, 0, 0, 0};
     const uint32_t workers = w->awake * b->threads / WEIR_LANES;
     const uint32_t entries = w->end - w->begin;
-    /* Blocks do not begin together: what others have found in this level may be in the word already, and then more is listed than
-     * need be. */
-    const uint64_t until =
-        wide && w->enough ? weir_load_relaxed_dev_u64(a->listed) + (a->rows.arcs_all >> w->enough)
-                          : 0;
     if (WEIR_LANES == 1u) {
-        bfs_share_alone(a, w, &t, &shared->kept, weir_steps_warp(b), workers, wide, until, 0);
-        bfs_flush(a, shared, &t);
-        return t;
+        bfs_share_alone(a, w, t, &shared->kept, weir_steps_warp(b), workers, wide || BFS_STEALS,
+                        until, 0);
+        return;
     }
     /* Where entries are few a worker takes few at a time, so that all workers have some; where they are fewer than workers,
      * as those of a single long row are, several workers share one: what a worker finds it puts into the queue in a chain
@@ -525,9 +519,57 @@ WEIR_DEV struct bfs_tally bfs_down(const struct bfs_step_args *a, struct bfs_ste
     WEIR_ROLLED
     for (uint32_t i = weir_steps_warp(b); i < (entries + take - 1) / take * shares; i += workers) {
         const uint32_t at = i / shares * take, left = entries - at;
-        bfs_expand(a, shared, w, &t, w->begin + at, left < take ? left : take, i % shares, shares,
+        bfs_expand(a, shared, w, t, w->begin + at, left < take ? left : take, i % shares, shares,
                    until, wide, 0);
     }
+}
+
+#if BFS_STEALS
+/* The blocks take their device's share of every device's stretch, their own first. */
+WEIR_DEV void bfs_shares(const struct bfs_step_args *a, struct bfs_step_shared *shared,
+                         const struct weir_steps_block *b, const struct bfs_walk *w,
+                         struct bfs_tally *t, uint64_t until, int wide)
+{
+    const uint32_t me = a->member.index;
+    WEIR_ROLLED
+    for (uint32_t k = 0; k < a->rows.parts; k++) {
+        const uint32_t owner = (me + k) % a->rows.parts;
+        const struct steal_cut cut = a->cuts[owner * STEAL_DEVICES + me];
+        struct bfs_walk its = *w;
+        const uint64_t before = t->down_arcs;
+        its.begin = cut.begin;
+        its.end = cut.end;
+        its.queue = a->peer[owner].queue;
+        its.targets = a->peer[owner].targets;
+        its.owner_begin = a->rows.first[owner];
+        if (cut.begin == cut.end)
+            continue;
+        bfs_stretch(a, shared, b, &its, t, until, wide);
+        const uint64_t done = weir_sum_u64(t->down_arcs - before);
+        if (owner != me && weir_lane() == 0 && done)
+            (void)weir_atomic_add_relaxed_dev_u64(
+                &weir_steps_mine(&a->member)->result[BFS_RESULT_FOR + owner], done);
+    }
+}
+#endif
+
+/* The blocks that are awake take what the device has of the level. */
+WEIR_DEV struct bfs_tally bfs_down(const struct bfs_step_args *a, struct bfs_step_shared *shared,
+                                   const struct weir_steps_block *b, const struct bfs_walk *w,
+                                   int wide)
+{
+    struct bfs_tally t = {0, 0, 0, 0, 0, 0, 0, 0, 0};
+    /* Blocks do not begin together: what others have found in this level may be in the word already, and then more is listed than
+     * need be. */
+    const uint64_t until =
+        wide && w->enough ? weir_load_relaxed_dev_u64(a->listed) + (a->rows.arcs_all >> w->enough)
+                          : 0;
+#if BFS_STEALS
+    if (w->stolen)
+        bfs_shares(a, shared, b, w, &t, until, wide);
+    else
+#endif
+        bfs_stretch(a, shared, b, w, &t, until, wide);
     bfs_flush(a, shared, &t);
     return t;
 }

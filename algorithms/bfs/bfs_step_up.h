@@ -192,7 +192,7 @@ WEIR_COLD void bfs_list(const struct bfs_step_args *a, struct bfs_step_shared *s
         WEIR_ROLLED
         while (weir_ballot(bits != 0)) {
             const int is = bits != 0;
-            bfs_put(a, shared, &t, is, is ? at * 32 + weir_first_bit_u32(bits) : 0, 0);
+            bfs_put(a, shared, &t, is, is ? at * 32 + weir_first_bit_u32(bits) : 0, BFS_STEALS);
             bits &= bits - 1;
         }
     }

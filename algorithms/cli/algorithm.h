@@ -37,6 +37,8 @@ typedef struct weir__cli_trial {
     /** Position of its first link in weir__cli_trials.links; links are sorted by from and to. */
     uint64_t first_link;
     uint32_t link_count;
+    uint64_t first_stolen; /**< the same of weir__cli_trials.stolen */
+    uint32_t stolen_count;
     uint64_t first_level, level_count; /**< the same of weir__cli_trials.levels; 0: none */
 } weir__cli_trial;
 
@@ -88,6 +90,9 @@ typedef struct weir__cli_member {
 /** A row. An object is what `create` made; values are an array with value_bytes for each vertex. Where a function
  *  has a namesake in algorithms.h, that header says what it does. */
 typedef struct weir__cli_algorithm weir__cli_algorithm;
+/** A figure of two devices after a run, 0 of most pairs. */
+typedef weir_status weir__cli_pair_figure(void *object, uint32_t from, uint32_t to,
+                                          uint64_t *figure_out);
 struct weir__cli_algorithm {
     weir__cli_verb verb;   /**< its name, its help */
     const char *value;     /**< what a vertex gets: "level", "distance", "rank", "label" */
@@ -130,8 +135,9 @@ struct weir__cli_algorithm {
      *  @retval WEIR_ERR_VERIFY  they do not, and the detail says why. */
     weir_status (*check_tree)(const weir_graph *graph, uint64_t source, const int64_t *parents,
                               const void *values);
-    /** NULL: there are no links that carry items. */
-    weir_status (*link_items)(void *object, uint32_t from, uint32_t to, uint64_t *items_out);
+    weir__cli_pair_figure *link_items; /**< NULL: there are no links that carry items */
+    weir__cli_pair_figure *
+        stolen; /**< arcs of one that the other looked along, with --balance; NULL: none is taken */
     /** Levels that are known one by one; NULL: there are none. */
     uint64_t (*levels_known)(const void *object);
     weir_status (*level)(void *object, uint64_t level, weir_run_level *level_out);

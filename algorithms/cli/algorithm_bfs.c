@@ -15,6 +15,11 @@ static weir_status bfs_parents(void *object, int64_t *parents_out)
     return weir_bfs_parents(object, parents_out);
 }
 
+static weir_status bfs_stolen(void *object, uint32_t owner, uint32_t worker, uint64_t *arcs_out)
+{
+    return weir_bfs_stolen(object, owner, worker, arcs_out);
+}
+
 static uint64_t levels_known(const void *object)
 {
     return weir_bfs_levels_known(object);
@@ -161,6 +166,11 @@ static const weir__cli_member members[] = {
     {.name = "shared", .kind = KIND_COUNT, .offset = TRIAL(stats.shared)},
     {.name = "unlisted", .kind = KIND_COUNT, .offset = TRIAL(stats.unlisted)},
     {.name = "eager", .kind = KIND_COUNT, .offset = TRIAL(stats.eager)},
+    {.name = "stolen_levels", .kind = KIND_COUNT, .offset = TRIAL(stats.stolen_levels)},
+    {.name = "stolen_arcs", .kind = KIND_COUNT, .offset = TRIAL(stats.stolen_arcs)},
+    {.name = "stolen_bytes", .kind = KIND_COUNT, .offset = TRIAL(stats.stolen_bytes)},
+    {.name = "stall_before", .kind = KIND_REAL, .offset = TRIAL(stats.stall_before)},
+    {.name = "stall_after", .kind = KIND_REAL, .offset = TRIAL(stats.stall_after)},
     END_OF_LIST};
 
 static const weir__cli_member batch_members[] = {
@@ -169,6 +179,11 @@ static const weir__cli_member batch_members[] = {
     {.name = "shared", .kind = KIND_COUNT, .offset = TRIAL(stats.shared)},
     {.name = "unlisted", .kind = KIND_COUNT, .offset = TRIAL(stats.unlisted)},
     {.name = "eager", .kind = KIND_COUNT, .offset = TRIAL(stats.eager)},
+    {.name = "stolen_levels", .kind = KIND_COUNT, .offset = TRIAL(stats.stolen_levels)},
+    {.name = "stolen_arcs", .kind = KIND_COUNT, .offset = TRIAL(stats.stolen_arcs)},
+    {.name = "stolen_bytes", .kind = KIND_COUNT, .offset = TRIAL(stats.stolen_bytes)},
+    {.name = "stall_before", .kind = KIND_REAL, .offset = TRIAL(stats.stall_before)},
+    {.name = "stall_after", .kind = KIND_REAL, .offset = TRIAL(stats.stall_after)},
     END_OF_LIST};
 
 /* The row of bfs, but for what runs. Its figures are counted on the devices, and `sum` finds them again where levels are
@@ -226,6 +241,7 @@ const weir__cli_algorithm weir__cli_algorithm_bfs = {
     .check_tree = check_tree,
     .members = members,
     .link_items = bfs_link_items,
+    .stolen = bfs_stolen,
     .levels_known = levels_known,
     .level = level_get,
     .level_pair = level_pair,

@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* The positions of partitions (but for auto), schedules (of products too), overlaps, routes, kernels, workers, mappings, memories and wires are the
+/* The positions of partitions (but for auto), schedules (of products too), overlaps, routes, kernels, workers, mappings, memories, balances and wires are the
  * values of their enumerations. */
 const weir__cli_choices weir__cli_partitions = {
     {"block", "edge", "random", "metis", "file:PATH", "2d:RxC", "auto", NULL}, {NULL}};
@@ -19,8 +19,8 @@ const weir__cli_choices weir__cli_kernels = {{"auto", "fused", "discrete", "live
 const weir__cli_choices weir__cli_workers = {{"auto", "thread", "warp", "block", NULL}, {NULL}};
 const weir__cli_choices weir__cli_mappings = {
     {"auto", "thread", "warp", "block", "group:N", "merge", NULL}, {NULL}};
-const weir__cli_choices weir__cli_balances = {{"off", NULL},
-                                              {"frontier", "ownership", "both", NULL}};
+const weir__cli_choices weir__cli_balances = {{"off", "frontier", NULL},
+                                              {"ownership", "both", NULL}};
 const weir__cli_choices weir__cli_wires = {{"auto", "list", "bitmap", NULL}, {NULL}};
 
 const weir__cli_choices weir__cli_values = {{"f32", "f64", NULL}, {NULL}};
@@ -171,7 +171,7 @@ weir__cli_picked weir__cli_pick(const weir__cli_request *request, const weir_run
         .order = work->order ? weir_order_kind_text(work->order) : NULL,
         .kernel = weir_kernel_kind_text(work->kernel),
         .worker = weir_worker_kind_text(work->worker),
-        .balance = weir__cli_balances.built[request->balance],
+        .balance = weir_balance_text(stats->balance),
         /* In one dimension items are lists. */
         .wire = weir_wire_text(request->partition_2d ? (weir_wire)request->wire : WEIR_WIRE_LIST),
         .delta = work->delta,

@@ -183,6 +183,21 @@ static json_t *stats_json(const weir_run_stats *stats)
                                  "phases", steps_json(stats)));
 }
 
+/* Who looked along whose arcs. */
+static json_t *stolen_json(const weir__cli_link *stolen, uint32_t count)
+{
+    json_t *rows = json_array();
+    for (uint32_t i = 0; i < count; i++) {
+        json_t *row = json_pack("{s:o, s:o, s:o}", "owner", integer(stolen[i].from), "worker",
+                                integer(stolen[i].to), "arcs", integer(stolen[i].items));
+        if (json_array_append_new(rows, row)) {
+            json_decref(rows);
+            return NULL;
+        }
+    }
+    return rows;
+}
+
 static json_t *links_json(const weir__cli_link *links, uint32_t count)
 {
     json_t *rows = json_array();
@@ -199,7 +214,7 @@ static json_t *links_json(const weir__cli_link *links, uint32_t count)
 }
 
 static json_t *trial_json(const weir__cli_report *report, const weir__cli_trial *trial,
-                          const weir__cli_link *links)
+                          const weir__cli_link *links, const weir__cli_link *stolen)
 {
     const weir__cli_algorithm *algorithm = report->algorithm;
     const weir_run_stats *stats = &trial->stats;
@@ -217,6 +232,8 @@ static json_t *trial_json(const weir__cli_report *report, const weir__cli_trial 
         stats_json(stats), "links", links_json(links, trial->link_count));
     if (trial->rates.edges >= 0)
         row = add(row, "gteps_edges", json_real(trial->rates.edges));
+    if (trial->stolen_count)
+        row = add(row, "stolen", stolen_json(stolen, trial->stolen_count));
     if (trial->level_count)
         row = add(row, "levels", weir__cli_levels_json(report->trials, trial));
     row = join(row, json_pack("{s:o, s:o}", "verified_by", text(trial->verified_by), "verify_ms",
@@ -229,14 +246,16 @@ static json_t *trial_json(const weir__cli_report *report, const weir__cli_trial 
 static int add_trial(const weir__cli_report *report, uint64_t index, weir__cli_document *document)
 {
     weir__cli_trial trial;
-    weir__cli_link *links;
+    weir__cli_link *links = NULL, *stolen = NULL;
     int code = weir__cli_records_get(&report->trials->rows, index, &trial);
     if (!code)
         code = weir__cli_trial_links(report->trials, &trial, &links);
-    if (code)
-        return code;
-    code = weir__cli_document_row(document, trial_json(report, &trial, links));
+    if (!code)
+        code = weir__cli_trial_stolen(report->trials, &trial, &stolen);
+    if (!code)
+        code = weir__cli_document_row(document, trial_json(report, &trial, links, stolen));
     free(links);
+    free(stolen);
     return code;
 }
 

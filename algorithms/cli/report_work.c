@@ -13,7 +13,7 @@ enum { MATRIX_MAX = 8, BUSIEST = 8 };
 struct work {
     const weir__cli_report *report;
     const weir__cli_trial *trial;
-    weir__cli_link *links; /* those of the trial */
+    weir__cli_link *links, *stolen; /* those of the trial */
     FILE *file;
     char labels[MATRIX_MAX][FIGURE_ROOM]; /* labels of the devices, all of which a matrix shows */
 };
@@ -206,23 +206,51 @@ static const char *matrix_label(void *user, uint32_t device)
     return ((struct work *)user)->labels[device];
 }
 
-static const char *matrix_cell(void *user, uint32_t from, uint32_t to, char room[FIGURE_ROOM])
+static const char *cell_of(const weir__cli_link *pairs, uint32_t count, uint32_t from, uint32_t to,
+                           char room[FIGURE_ROOM])
 {
-    const struct work *work = user;
-    for (uint32_t i = 0; i < work->trial->link_count; i++)
-        if (work->links[i].from == from && work->links[i].to == to) {
-            snprintf(room, FIGURE_ROOM, "%" PRIu64, work->links[i].items);
+    for (uint32_t i = 0; i < count; i++)
+        if (pairs[i].from == from && pairs[i].to == to) {
+            snprintf(room, FIGURE_ROOM, "%" PRIu64, pairs[i].items);
             return room;
         }
     return "";
 }
 
-static void print_matrix(struct work *work, uint32_t devices)
+static const char *matrix_cell(void *user, uint32_t from, uint32_t to, char room[FIGURE_ROOM])
 {
-    weir__cli_matrix matrix = {devices, devices, matrix_label, matrix_label, matrix_cell, work};
+    const struct work *work = user;
+    return cell_of(work->links, work->trial->link_count, from, to, room);
+}
+
+static const char *stolen_cell(void *user, uint32_t owner, uint32_t worker, char room[FIGURE_ROOM])
+{
+    const struct work *work = user;
+    return cell_of(work->stolen, work->trial->stolen_count, owner, worker, room);
+}
+
+static void print_matrix(struct work *work, uint32_t devices,
+                         const char *(*cell)(void *, uint32_t, uint32_t, char *), const char *head)
+{
+    weir__cli_matrix matrix = {devices, devices, matrix_label, matrix_label, cell, work};
     for (uint32_t i = 0; i < devices; i++)
         (void)label(work, i, work->labels[i]);
-    weir__cli_matrix_print(work->file, &matrix, "items, from \\ to");
+    weir__cli_matrix_print(work->file, &matrix, head);
+}
+
+/* Of a search with balance frontier, which at most MATRIX_MAX devices run. */
+static void print_stolen(struct work *work)
+{
+    const weir_run_stats *stats = &work->trial->stats;
+    if (stats->balance == WEIR_BALANCE_OFF)
+        return;
+    begin_row(work, "levels shared out", stats->stolen_levels);
+    fprintf(work->file, "   stall %.1f %% as arcs lie, %.1f %% as they were shared out\n",
+            100 * stats->stall_before, 100 * stats->stall_after);
+    begin_row(work, "arcs for others", stats->stolen_arcs);
+    fprintf(work->file, "   for which %" PRIu64 " bytes were read of their memory\n",
+            stats->stolen_bytes);
+    print_matrix(work, weir__cli_devices_used(work->report, stats), stolen_cell, "arcs, of \\ by");
 }
 
 static int by_items(const void *a, const void *b)
@@ -255,7 +283,7 @@ static void print_links(struct work *work)
     if (!work->trial->link_count)
         return;
     if (devices <= MATRIX_MAX)
-        print_matrix(work, devices);
+        print_matrix(work, devices, matrix_cell, "items, from \\ to");
     else
         print_busiest(work, work->links, work->trial->link_count);
 }
@@ -266,6 +294,8 @@ static int print_trial(const weir__cli_report *report, const weir__cli_trial *tr
 {
     struct work work = {.report = report, .trial = trial, .file = file};
     int code = weir__cli_trial_links(report->trials, trial, &work.links);
+    if (!code && (code = weir__cli_trial_stolen(report->trials, trial, &work.stolen)))
+        free(work.links);
     if (code)
         return code;
     fputs("\nwork", file);
@@ -280,12 +310,14 @@ static int print_trial(const weir__cli_report *report, const weir__cli_trial *tr
     if (weir__cli_in_step(report->algorithm, &trial->stats)) {
         print_exchange(&work);
         code = print_told(&work);
+        print_stolen(&work);
     } else {
         print_items(&work);
         print_phases(&work);
     }
     print_links(&work);
     free(work.links);
+    free(work.stolen);
     return code;
 }
 

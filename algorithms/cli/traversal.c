@@ -42,6 +42,7 @@ weir__cli_trials weir__cli_trials_none(void)
 {
     return (weir__cli_trials){.rows = weir__cli_records_of(sizeof(weir__cli_trial), "result"),
                               .links = weir__cli_records_of(sizeof(weir__cli_link), "link figure"),
+                              .stolen = weir__cli_records_of(sizeof(weir__cli_link), "share"),
                               .levels = weir__cli_records_of(sizeof(weir__cli_level), "level"),
                               .pairs = weir__cli_records_of(sizeof(weir__cli_pair), "pair figure")};
 }
@@ -50,22 +51,23 @@ void weir__cli_trials_free(weir__cli_trials *trials)
 {
     weir__cli_records_free(&trials->rows);
     weir__cli_records_free(&trials->links);
+    weir__cli_records_free(&trials->stolen);
     weir__cli_records_free(&trials->levels);
     weir__cli_records_free(&trials->pairs);
 }
 
-/* Most pairs of many devices carry nothing. Those are not kept. */
-static int keep_links(weir__cli_trials *trials, const weir__cli_algorithm *algorithm, void *object,
+/* Most pairs of many devices carry nothing. Those are not kept. @param[in] figure  NULL: there is none. */
+static int keep_pairs(weir__cli_records *records, weir__cli_pair_figure *figure, void *object,
                       uint32_t devices)
 {
     int code = EXIT_DONE;
-    for (uint32_t pair = 0; algorithm->link_items && pair < devices * devices && !code; pair++) {
+    for (uint32_t pair = 0; figure && pair < devices * devices && !code; pair++) {
         weir__cli_link link = {pair / devices, pair % devices, 0};
-        weir_status status = algorithm->link_items(object, link.from, link.to, &link.items);
+        weir_status status = figure(object, link.from, link.to, &link.items);
         if (status)
             return weir__cli_fail_status(status);
         if (link.items)
-            code = weir__cli_records_add(&trials->links, &link);
+            code = weir__cli_records_add(records, &link);
     }
     return code;
 }
@@ -73,9 +75,14 @@ static int keep_links(weir__cli_trials *trials, const weir__cli_algorithm *algor
 int weir__cli_trials_links(weir__cli_trials *trials, weir__cli_trial *trial,
                            const weir__cli_algorithm *algorithm, void *object)
 {
+    const weir_run_stats *stats = &trial->stats;
     trial->first_link = trials->links.count;
-    int code = keep_links(trials, algorithm, object, trial->stats.devices);
+    trial->first_stolen = trials->stolen.count;
+    int code = keep_pairs(&trials->links, algorithm->link_items, object, stats->devices);
+    if (!code && stats->balance != WEIR_BALANCE_OFF)
+        code = keep_pairs(&trials->stolen, algorithm->stolen, object, stats->devices);
     trial->link_count = (uint32_t)(trials->links.count - trial->first_link);
+    trial->stolen_count = (uint32_t)(trials->stolen.count - trial->first_stolen);
     return code;
 }
 
@@ -84,21 +91,33 @@ int weir__cli_trials_add(weir__cli_trials *trials, const weir__cli_trial *trial)
     return weir__cli_records_add(&trials->rows, trial);
 }
 
+static int get_pairs(const weir__cli_records *records, uint64_t first, uint32_t count,
+                     weir__cli_link **pairs_out)
+{
+    weir__cli_link *pairs = calloc(count ? count : 1, sizeof *pairs);
+    int code = pairs
+                   ? EXIT_DONE
+                   : weir__cli_fail(EXIT_RUN, "no memory for what %u pairs of devices did", count);
+    for (uint32_t i = 0; i < count && !code; i++)
+        code = weir__cli_records_get(records, first + i, &pairs[i]);
+    if (code) {
+        free(pairs);
+        pairs = NULL;
+    }
+    *pairs_out = pairs;
+    return code;
+}
+
 int weir__cli_trial_links(const weir__cli_trials *trials, const weir__cli_trial *trial,
                           weir__cli_link **links_out)
 {
-    weir__cli_link *links = calloc(trial->link_count ? trial->link_count : 1, sizeof *links);
-    int code =
-        links ? EXIT_DONE
-              : weir__cli_fail(EXIT_RUN, "no memory for what %u links carried", trial->link_count);
-    for (uint32_t i = 0; i < trial->link_count && !code; i++)
-        code = weir__cli_records_get(&trials->links, trial->first_link + i, &links[i]);
-    if (code) {
-        free(links);
-        links = NULL;
-    }
-    *links_out = links;
-    return code;
+    return get_pairs(&trials->links, trial->first_link, trial->link_count, links_out);
+}
+
+int weir__cli_trial_stolen(const weir__cli_trials *trials, const weir__cli_trial *trial,
+                           weir__cli_link **stolen_out)
+{
+    return get_pairs(&trials->stolen, trial->first_stolen, trial->stolen_count, stolen_out);
 }
 
 static int by_size(const void *a, const void *b)

@@ -28,8 +28,10 @@ typedef struct weir__cli_level {
 
 /** The trials that were run, what their links carried, and what their levels told. */
 typedef struct weir__cli_trials {
-    weir__cli_records rows;   /**< weir__cli_trial */
-    weir__cli_records links;  /**< weir__cli_link */
+    weir__cli_records rows;  /**< weir__cli_trial */
+    weir__cli_records links; /**< weir__cli_link */
+    weir__cli_records
+        stolen; /**< weir__cli_link: from the owner of arcs to who looked along them */
     weir__cli_records levels; /**< weir__cli_level */
     weir__cli_records pairs;  /**< weir__cli_pair */
 } weir__cli_trials;
@@ -39,6 +41,9 @@ void weir__cli_trials_free(weir__cli_trials *trials);
 /** What the links of a trial carried. @param[out] links_out  trial->link_count of them, freed with free(). */
 int weir__cli_trial_links(const weir__cli_trials *trials, const weir__cli_trial *trial,
                           weir__cli_link **links_out);
+/** Who looked along whose arcs in it: trial->stolen_count of them, the same way. */
+int weir__cli_trial_stolen(const weir__cli_trials *trials, const weir__cli_trial *trial,
+                           weir__cli_link **stolen_out);
 
 /** Fill in what follows from the time of a run. */
 void weir__cli_trial_rate(weir__cli_trial *trial, const weir__cli_algorithm *algorithm,
@@ -46,7 +51,7 @@ void weir__cli_trial_rate(weir__cli_trial *trial, const weir__cli_algorithm *alg
 /** The same, and what follows from its values. */
 int weir__cli_trial_finish(weir__cli_trial *trial, const weir__cli_algorithm *algorithm,
                            const weir__cli_request *request, const void *values, uint64_t vertices);
-/** Keep what the links carried in the last run of the object, and note in the trial where that is. */
+/** Keep what the links carried in the last run of the object, and who did whose work, and note in the trial where that is. */
 int weir__cli_trials_links(weir__cli_trials *trials, weir__cli_trial *trial,
                            const weir__cli_algorithm *algorithm, void *object);
 /** The same of what its levels told (levels.c); where a report shows it, since that is up to 1024 levels a trial.

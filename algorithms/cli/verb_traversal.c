@@ -35,6 +35,7 @@ static weir_run_options options_of(const weir__cli_request *request)
     options.mapping = (weir_mapping_kind)request->mapping;
     options.group = request->group;
     options.wire = (weir_wire)request->wire;
+    options.balance = (weir_balance)request->balance;
     options.time_limit_ms = (uint32_t)request->time_limit_ms;
     return options;
 }

@@ -34,6 +34,7 @@ enum {
     READS_MEMORY = 1u << 19,
     READS_WIRE_LIST = 1u << 20,
     READS_WIRE = 1u << 21, /* bitmap */
+    READS_BALANCE = 1u << 22,
     READS_ROUTES = READS_ROUTE | READS_ROUTE_STAGED,
     READS_WORKLIST = READS_ROUTES | READS_ORDER | READS_ORDER_SOFT | READS_DELTA | READS_KERNEL |
                      READS_WORKER | READS_FETCH | READS_MAPPING | READS_GROUP | READS_QUEUES
@@ -90,6 +91,7 @@ GIVEN(hubs, hubs)
 GIVEN(bins, bins)
 GIVEN(partition, partition)
 GIVEN(source, source)
+GIVEN(balance, options->balance)
 
 #define VALUE(name, text)                                    \
     static const char *name(const struct weir__asked *asked) \
@@ -128,6 +130,7 @@ static const struct row {
     {READS_MEMORY, 0, "memory", "--memory", memory, NULL},
     {READS_WIRE_LIST, READS_WIRE, "wire", "--wire", wire_list, wire_value},
     {READS_WIRE, READS_WIRE_LIST, "wire", "--wire", wire, wire_value},
+    {READS_BALANCE, 0, "balance", "--balance", balance, NULL},
 };
 
 enum { ROWS = sizeof rows / sizeof *rows };
@@ -146,7 +149,7 @@ const struct weir__forms weir__bfs_forms = {
     .algorithm = "breadth-first search",
     .form = {{.name = "breadth-first search in step",
               .reads = READS_DIRECTION | READS_PARTITION | READS_PARENTS | READS_MEMORY |
-                       READS_WIRE_LIST,
+                       READS_WIRE_LIST | READS_BALANCE,
               .directions = PULL | SWITCH | DOWN,
               .usual = WEIR_DIRECTION_SWITCH},
              {.name = "breadth-first search through the worklist",
@@ -244,6 +247,12 @@ const char *weir_wire_text(weir_wire wire)
     return (unsigned)wire < sizeof names / sizeof *names ? names[wire] : NULL;
 }
 
+const char *weir_balance_text(weir_balance balance)
+{
+    static const char *const names[] = {"off", "frontier"};
+    return (unsigned)balance < sizeof names / sizeof *names ? names[balance] : NULL;
+}
+
 /* ---- what is refused ------------------------------------------------------------------------- */
 
 static weir_status no_such(const char *option, int value)
@@ -270,6 +279,8 @@ static weir_status check_values(const struct weir__asked *asked)
         return no_such("memory", (int)options->memory);
     if (!weir_wire_text(options->wire))
         return no_such("wire", (int)options->wire);
+    if (!weir_balance_text(options->balance))
+        return no_such("balance", (int)options->balance);
     if ((unsigned)asked->source > WEIR_CC_STREAMED)
         return no_such("source", (int)asked->source);
     return WEIR_OK;
@@ -333,13 +344,26 @@ static int fits(const struct weir__form *form, const struct weir__asked *asked)
     return !(form->reads & READS_DIRECTION) || direction == AUTO || (form->directions & direction);
 }
 
+/* Balance is for later where no form has it, and not what has no effect. */
+static weir_status check_balance(const struct weir__forms *forms, const struct weir__asked *asked)
+{
+    unsigned reads = 0;
+    for (int i = 0; i < WEIR__FORM_COUNT; i++)
+        reads |= forms->form[i].reads;
+    return asked->options->balance == WEIR_BALANCE_OFF || (reads & READS_BALANCE)
+               ? WEIR_OK
+               : weir__fail(WEIR_ERR_UNSUPPORTED, "%s %s is not built yet of %s: leave it out",
+                            asked->command ? "--balance" : "balance",
+                            weir_balance_text(asked->options->balance), forms->algorithm);
+}
+
 weir_status weir__forms_check(const struct weir__forms *forms, const struct weir__asked *asked,
                               unsigned *left_out)
 {
     const struct weir__form *last = NULL;
     unsigned left = 0, count = 0;
     weir_status status = check_values(asked);
-    if (status)
+    if (status || (status = check_balance(forms, asked)))
         return status;
     for (int i = 0; i < WEIR__FORM_COUNT; i++) {
         const struct weir__form *form = &forms->form[i];

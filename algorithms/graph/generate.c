@@ -34,45 +34,57 @@ static int comma(const char **at)
 /* The parameters of a generator whose arcs are a list. */
 struct scaled {
     uint64_t scale, edge_factor, seed;
+    int unshuffled; /* of rmat: alone */
 };
 
-/* SCALE[,EDGEFACTOR[,SEED]], which two generators have. */
+/* @return 0: another word. */
+static int take_unshuffled(const char **at, int *unshuffled_out)
+{
+    static const char word[] = "unshuffled";
+    if (strncmp(*at, word, sizeof word - 1))
+        return 0;
+    *at += sizeof word - 1;
+    return *unshuffled_out = 1;
+}
+
+/* SCALE[,EDGEFACTOR[,SEED]], which two generators have; of rmat: [,unshuffled] behind that. */
 static weir_status take_scaled(const char *text, const char *at, struct scaled *scaled_out)
 {
-    const int name = (int)(at - text);
+    const int name = (int)(at - text), ordered = !strncmp(text, "rmat:", 5);
     *scaled_out = (struct scaled){.edge_factor = 16, .seed = 1};
     if (!weir__take_parameter(&at, 0, SCALE_MAX, &scaled_out->scale) ||
         (comma(&at) &&
          (!weir__take_parameter(&at, 1, EDGE_FACTOR_MAX, &scaled_out->edge_factor) ||
-          (comma(&at) && !weir__take_parameter(&at, 0, UINT64_MAX, &scaled_out->seed)))) ||
+          (comma(&at) &&
+           (!weir__take_parameter(&at, 0, UINT64_MAX, &scaled_out->seed) ||
+            (ordered && comma(&at) && !take_unshuffled(&at, &scaled_out->unshuffled)))))) ||
         *at)
         return weir__fail(WEIR_ERR_INVALID,
-                          "%s: write %.*sSCALE[,EDGEFACTOR[,SEED]], SCALE 0 .. %d, EDGEFACTOR "
+                          "%s: write %.*sSCALE[,EDGEFACTOR[,SEED%s]], SCALE 0 .. %d, EDGEFACTOR "
                           "1 .. %d",
-                          text, name, text, SCALE_MAX, EDGE_FACTOR_MAX);
+                          text, name, text, ordered ? "[,unshuffled]" : "", SCALE_MAX,
+                          EDGE_FACTOR_MAX);
     return WEIR_OK;
-}
-
-static weir_status scaled(const char *text, const char *at,
-                          weir_status (*make)(uint32_t, uint64_t, uint64_t,
-                                              const weir_graph_options *, weir_graph **),
-                          const weir_graph_options *options, weir_graph **graph_out)
-{
-    struct scaled of;
-    const weir_status status = take_scaled(text, at, &of);
-    return status ? status : make((uint32_t)of.scale, of.edge_factor, of.seed, options, graph_out);
 }
 
 static weir_status rmat(const char *text, const char *at, const weir_graph_options *options,
                         weir_graph **graph_out)
 {
-    return scaled(text, at, weir__generate_rmat, options, graph_out);
+    struct scaled of;
+    const weir_status status = take_scaled(text, at, &of);
+    return status ? status
+                  : weir__generate_rmat((uint32_t)of.scale, of.edge_factor, of.seed, of.unshuffled,
+                                        options, graph_out);
 }
 
 static weir_status uniform(const char *text, const char *at, const weir_graph_options *options,
                            weir_graph **graph_out)
 {
-    return scaled(text, at, weir__generate_uniform, options, graph_out);
+    struct scaled of;
+    const weir_status status = take_scaled(text, at, &of);
+    return status ? status
+                  : weir__generate_uniform((uint32_t)of.scale, of.edge_factor, of.seed, options,
+                                           graph_out);
 }
 
 /* WxH */
@@ -244,5 +256,6 @@ weir_status weir_generator_arcs(const char *text, uint64_t first, uint64_t count
                           (unsigned long long)first, (unsigned long long)(first + count),
                           (unsigned long long)all);
     return weir__generate_arcs(generator->make == rmat ? WEIR__EDGES_RMAT : WEIR__EDGES_UNIFORM,
-                               (uint32_t)of.scale, of.seed, first, count, sources_out, targets_out);
+                               (uint32_t)of.scale, of.seed, of.unshuffled, first, count,
+                               sources_out, targets_out);
 }

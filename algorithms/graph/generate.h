@@ -8,15 +8,17 @@
  *  @return 0: there is none. */
 int weir__take_parameter(const char **at, uint64_t low, uint64_t high, uint64_t *value_out);
 
-/** 2^scale vertices, edge_factor * 2^scale arcs before cleaning. */
-weir_status weir__generate_rmat(uint32_t scale, uint64_t edge_factor, uint64_t seed,
+/** 2^scale vertices, edge_factor * 2^scale arcs before cleaning.
+ *  @param[in] unshuffled  vertices have the numbers of their places in the matrix: the smaller, the more arcs. */
+weir_status weir__generate_rmat(uint32_t scale, uint64_t edge_factor, uint64_t seed, int unshuffled,
                                 const weir_graph_options *options, weir_graph **graph_out);
 /** 2^scale vertices, edge_factor * 2^scale arcs before cleaning, each between any two. */
 weir_status weir__generate_uniform(uint32_t scale, uint64_t edge_factor, uint64_t seed,
                                    const weir_graph_options *options, weir_graph **graph_out);
 /** Arcs @p first to @p first + @p count - 1 of the list that either is made of, on all cores. @param[in] kind  an enum weir__edges_kind. */
-weir_status weir__generate_arcs(uint32_t kind, uint32_t scale, uint64_t seed, uint64_t first,
-                                uint64_t count, uint32_t *sources_out, uint32_t *targets_out);
+weir_status weir__generate_arcs(uint32_t kind, uint32_t scale, uint64_t seed, int unshuffled,
+                                uint64_t first, uint64_t count, uint32_t *sources_out,
+                                uint32_t *targets_out);
 /** width * height vertices, each joined to the one on the right, the one below, and the one below that on the right.
  *  @param[in] shuffle  vertices are numbered by a permutation of @p seed; else along rows. */
 weir_status weir__generate_mesh(uint64_t width, uint64_t height, int shuffle, uint64_t seed,

@@ -23,18 +23,21 @@ static void make_arcs(void *user, uint64_t begin, uint64_t end)
                list->targets + begin);
 }
 
-static weir__edges edges_of(uint32_t kind, uint32_t scale, uint64_t seed)
+static weir__edges edges_of(uint32_t kind, uint32_t scale, uint64_t seed, int unshuffled)
 {
+    const uint64_t vertices = UINT64_C(1) << scale;
     return (weir__edges){.kind = kind,
                          .scale = scale,
                          .seed = seed,
-                         .label = weir__relabeling_of(UINT64_C(1) << scale, ~seed)};
+                         .label = unshuffled ? weir__relabeling_none(vertices)
+                                             : weir__relabeling_of(vertices, ~seed)};
 }
 
-weir_status weir__generate_arcs(uint32_t kind, uint32_t scale, uint64_t seed, uint64_t first,
-                                uint64_t count, uint32_t *sources_out, uint32_t *targets_out)
+weir_status weir__generate_arcs(uint32_t kind, uint32_t scale, uint64_t seed, int unshuffled,
+                                uint64_t first, uint64_t count, uint32_t *sources_out,
+                                uint32_t *targets_out)
 {
-    const weir__edges edges = edges_of(kind, scale, seed);
+    const weir__edges edges = edges_of(kind, scale, seed, unshuffled);
     struct list list = {&edges, first, sources_out, targets_out};
     struct weir__activity outer;
     weir__activity_begin(&outer, "drawing arcs", NULL, 0);
@@ -67,10 +70,10 @@ static weir_status make_list(const struct weir__csr_input *input, const char *wh
 }
 
 static weir_status generate(enum weir__edges_kind kind, uint32_t scale, uint64_t edge_factor,
-                            uint64_t seed, const weir_graph_options *options,
+                            uint64_t seed, int unshuffled, const weir_graph_options *options,
                             weir_graph **graph_out)
 {
-    const struct weir__csr_input input = {.edges = edges_of(kind, scale, seed),
+    const struct weir__csr_input input = {.edges = edges_of(kind, scale, seed, unshuffled),
                                           .vertices = UINT64_C(1) << scale,
                                           .count = edge_factor << scale,
                                           .mirror = options->undirected,
@@ -83,14 +86,14 @@ static weir_status generate(enum weir__edges_kind kind, uint32_t scale, uint64_t
                      options, graph_out);
 }
 
-weir_status weir__generate_rmat(uint32_t scale, uint64_t edge_factor, uint64_t seed,
+weir_status weir__generate_rmat(uint32_t scale, uint64_t edge_factor, uint64_t seed, int unshuffled,
                                 const weir_graph_options *options, weir_graph **graph_out)
 {
-    return generate(WEIR__EDGES_RMAT, scale, edge_factor, seed, options, graph_out);
+    return generate(WEIR__EDGES_RMAT, scale, edge_factor, seed, unshuffled, options, graph_out);
 }
 
 weir_status weir__generate_uniform(uint32_t scale, uint64_t edge_factor, uint64_t seed,
                                    const weir_graph_options *options, weir_graph **graph_out)
 {
-    return generate(WEIR__EDGES_UNIFORM, scale, edge_factor, seed, options, graph_out);
+    return generate(WEIR__EDGES_UNIFORM, scale, edge_factor, seed, 0, options, graph_out);
 }

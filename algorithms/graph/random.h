@@ -56,6 +56,18 @@ WEIR_BOTH struct weir__relabeling weir__relabeling_of(uint64_t count, uint64_t s
     return r;
 }
 
+/** The one that leaves each number as it is. @param[in] count  a power of two, at most 2^31. */
+WEIR_BOTH struct weir__relabeling weir__relabeling_none(uint64_t count)
+{
+    struct weir__relabeling r = weir__relabeling_of(count, 0);
+    r.half = 31;
+    for (uint32_t i = 0; i < WEIR__RELABELING_ROUNDS; i++) {
+        r.key[i] = 0;
+        r.odd[i] = 1;
+    }
+    return r;
+}
+
 /** The new number of @p x. Each round adds a key bit by bit, multiplies by an odd number and mixes upper bits into lower ones, all
  *  of which can be undone; what falls behind the count goes round again, which it does once on average at most. */
 WEIR_BOTH uint32_t weir__relabel(const struct weir__relabeling *r, uint64_t x)

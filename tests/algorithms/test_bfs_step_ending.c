@@ -251,13 +251,13 @@ static void a_run_that_is_stopped_leaves_no_levels(void **state)
 /* Whichever allocation fails, nothing is left behind. */
 static void every_allocation_may_fail(void **state)
 {
-    (void)state;
     weir_context *context = open_with_or_skip("host:2", NULL);
     const weir_graph *graph = graph_of("rmat:7", 0);
     weir_partition *partition;
     weir_run_options options = WEIR_RUN_OPTIONS_INIT;
     uint32_t failures = 0, struck = 1;
     options.parents = 1;
+    options.balance = *state ? WEIR_BALANCE_FRONTIER : WEIR_BALANCE_OFF;
     OK(weir_partition_create(graph, WEIR_PARTITION_EDGE, 2, 1, NULL, &partition));
     for (uint64_t nth = 1; struck; nth++) {
         weir_bfs *bfs;
@@ -298,6 +298,7 @@ int main(void)
         ON_BACKEND(a_run_that_is_stopped_leaves_no_levels, "host:2x3"),
         ON_BACKEND(a_run_that_is_stopped_leaves_no_levels, "cuda:0"),
         cmocka_unit_test(every_allocation_may_fail),
+        ON_BACKEND(every_allocation_may_fail, "balance frontier"),
     };
     return cmocka_run_group_tests_name("bfs in step, endings", tests, NULL, keep_nothing);
 }

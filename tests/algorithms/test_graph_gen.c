@@ -24,6 +24,7 @@ static void threads_change_nothing(void **state)
     (void)state;
     static const char *const texts[] = {"rmat:13",
                                         "rmat:10,40,7",
+                                        "rmat:11,9,3,unshuffled",
                                         "grid:300x171",
                                         "grid:171x300,.6,9",
                                         "uniform:13",
@@ -190,6 +191,18 @@ static void rmat_shape(void **state)
     assert_true((double)s.degree_max > 30 * s.degree_mean);
     assert_true(s.isolated > 1000 && s.isolated < 10000);
     assert_true(s.degree_max_vertex != 0); /* labels are shuffled */
+    const uint64_t arcs = graph->arcs;
+    weir_graph_destroy(graph);
+    weir_graph_summary plain = WEIR_GRAPH_SUMMARY_INIT;
+    graph = made_by("rmat:14,16,1,unshuffled", 1, 0);
+    assert_int_equal(weir_graph_summarize(graph, &plain), WEIR_OK);
+    assert_int_equal(graph->arcs, arcs); /* the same but for the names of its vertices */
+    assert_int_equal(plain.degree_max, s.degree_max);
+    assert_int_equal(plain.isolated, s.isolated);
+    assert_int_equal(plain.degree_max_vertex, 0);
+    /* Three of four tails lie in the upper half, and what is left of that in each half of it. */
+    assert_true(graph->offsets[8192] > graph->arcs / 100 * 65);
+    assert_true(graph->offsets[4096] > graph->arcs / 100 * 45);
     weir_graph_destroy(graph);
     graph = made_by("rmat:0", 0, 0);
     assert_string_equal(shown(graph), "1:");
@@ -356,6 +369,11 @@ static void malformed(void **state)
                                         "rmat:5,1025",
                                         "rmat:5,2,",
                                         "rmat:5,2,3,4",
+                                        "rmat:5,2,3,",
+                                        "rmat:5,2,3,unshuffle",
+                                        "rmat:5,2,3,unshuffled,",
+                                        "rmat:5,unshuffled",
+                                        "uniform:5,2,3,unshuffled",
                                         "rmat:5 ",
                                         "rmat:5,2,x",
                                         "rmat:5x",

@@ -141,4 +141,14 @@ for verb in bfs sssp; do
         show
     fi
 done
+# ---- levels that are shared out ----
+expect_ok bfs star:3000 --undirected --source 0 --devices host:3 --direction down --balance frontier --stats
+four 1
+sane "$OUT"
+lines "^  levels shared out  *[0-9]*   stall [0-9.]* % as arcs lie, [0-9.]* % as they were shared out$" 1
+lines "^  arcs for others  *[0-9]*   for which [0-9]* bytes were read of their memory$" 1
+lines '^  arcs, of \\ by *host:0 *host:1 *host:2$' 1
+expect_ok bfs star:3000 --source 0 --devices host:3 --direction down --stats
+lines "levels shared out" 0
+
 finish

@@ -54,6 +54,7 @@ static void odd_values_come_back_equal(void **state)
     strcpy(machine->node[0].bus, "0000:1b:00.0");
     machine->node[0].units = machine->node[0].copy_engines = UINT32_MAX;
     machine->node[0].memory_bytes = INT64_MAX;
+    machine->node[1].arc_ns = 0.1;
     machine->hop[0].latency_us = 1.0 / 3;
     machine->hop[1].bandwidth_gbs = 1e-6;
     weir__machine_pair(machine, 0, 1)->bandwidth_gbs = 123456.78901234567;

@@ -1,0 +1,195 @@
+/** @file bfs_steal.h  Levels top-down that are shared out (`balance frontier`): devices that have few arcs of a level look along some of
+ * those that others have. After GUM's frontier stealing (algorithms/common/steal.h says who does how much).
+ *
+ * Behind each barrier a block knows how many arcs each device has in the level that was found. If these are many, and one device
+ * has far more than the mean, two steps come in front of the level: COUNT, all count the arcs of STEAL_CHUNKS equal stretches of their
+ * part of the queue, and the barrier tells each how many every device has exactly; STEAL, block 0 of each device decides the same
+ * shares, cuts its own device's entries accordingly, and tells all devices. In the level a device then takes its entries of every
+ * device's queue: it reads those and their arcs over links, and what it finds is its own find. A vertex that it owns it puts into its own
+ * queue; others it sends to their owners, at most once each as ever. So levels and what is found in them are the same as without. */
+#ifndef WEIR_ALGORITHMS_BFS_BFS_STEAL_H
+#define WEIR_ALGORITHMS_BFS_BFS_STEAL_H
+
+#include "algorithms/bfs/bfs_step_direction.h"
+
+#if BFS_STEALS
+
+/* Before the first step. The view of all threads is that of their own device until a level is shared out. */
+WEIR_DEV void bfs_steal_begin(const struct bfs_step_args *a, struct bfs_step_shared *shared,
+                              const struct weir_steps_block *b, struct bfs_walk *w)
+{
+    w->queue = a->queue;
+    w->targets = a->rows.out.targets;
+    w->owner_begin = a->rows.begin;
+    for (uint32_t d = b->thread; d < a->rows.parts; d += b->threads)
+        shared->load[d] = 0;
+    if (b->thread == 0)
+        shared->most_owned = shared->most_done = shared->stolen = 0;
+}
+
+/* Blocks that are woken know what block 0 does: by its thread 0 before it wakes them, and by all threads of those. */
+WEIR_DEV void bfs_steal_wake(const struct bfs_step_args *a, const struct bfs_step_shared *shared,
+                             const struct weir_steps_block *b)
+{
+    for (uint32_t d = 0; d < a->rows.parts && b->thread == 0; d++)
+        weir_store_relaxed_dev_u64(&a->loads[d], shared->load[d]);
+}
+
+WEIR_DEV void bfs_steal_woken(const struct bfs_step_args *a, struct bfs_step_shared *shared,
+                              const struct weir_steps_block *b)
+{
+    for (uint32_t d = b->thread; d < a->rows.parts; d += b->threads)
+        shared->load[d] = weir_load_relaxed_dev_u64(&a->loads[d]);
+    weir_block_sync();
+}
+
+/* Entries of a chunk. */
+WEIR_DEV uint32_t bfs_steal_each(const struct bfs_walk *w)
+{
+    return (w->end - w->begin + STEAL_CHUNKS - 1) / STEAL_CHUNKS;
+}
+
+/** COUNT: what the chunks of the device's stretch come to. */
+WEIR_COLD void bfs_steal_count(const struct bfs_step_args *a, struct bfs_step_shared *shared,
+                               struct weir_steps_block b, struct bfs_walk w)
+{
+    const uint32_t each = bfs_steal_each(&w), workers = w.awake * b.threads / WEIR_LANES;
+    uint64_t all = 0;
+    WEIR_ROLLED
+    for (uint32_t c = weir_steps_warp(&b); c < STEAL_CHUNKS; c += workers) {
+        const uint64_t from = w.begin + (uint64_t)c * each;
+        const uint64_t to = from + each < w.end ? from + each : w.end;
+        uint64_t arcs = 0;
+        for (uint64_t i = from + weir_lane(); i < to; i += WEIR_LANES)
+            arcs += a->queue[i].count;
+        arcs = weir_sum_u64(arcs);
+        if (weir_lane() == 0)
+            a->chunks[c] = arcs;
+        all += arcs;
+    }
+    if (weir_lane() == 0)
+        weir_atomic_add_block_u64(&shared->arcs, all);
+}
+
+/** STEAL: block 0 decides, and tells all devices who takes which entries of its own device's stretch. */
+WEIR_COLD void bfs_steal_out(const struct bfs_step_args *a, struct bfs_step_shared *shared,
+                             struct weir_steps_block b, struct bfs_walk w)
+{
+    const uint32_t n = a->rows.parts, me = a->member.index;
+    struct steal *steal = &shared->steal;
+    if (b.block)
+        return;
+    for (uint32_t c = b.thread; c < STEAL_CHUNKS; c += b.threads)
+        shared->chunk[c] = a->chunks[c];
+    for (uint32_t i = b.thread; i < n * n; i += b.threads)
+        steal->cost[i / n][i % n] = a->cost[i / n * STEAL_DEVICES + i % n];
+    for (uint32_t d = b.thread; d < n; d += b.threads)
+        steal->work[d] = (double)shared->load[d];
+    if (b.thread == 0)
+        steal->count = n;
+    weir_block_sync();
+    steal_solve(steal, b.thread, b.threads);
+    if (b.thread == 0) {
+        struct steal_cut cuts[STEAL_DEVICES];
+        steal_round(steal, me, shared->load[me], shared->share);
+        steal_cut_list(shared->chunk, w.begin, w.end, bfs_steal_each(&w), shared->share, me, n,
+                       cuts);
+        WEIR_ROLLED
+        for (uint32_t d = 0; d < n; d++)
+            for (uint32_t j = 0; j < n; j++)
+                a->peer[d].cuts[me * STEAL_DEVICES + j] = cuts[j];
+    }
+}
+
+/* Block 0 keeps count of what the device that has most arcs of a level has, and does. */
+WEIR_DEV void bfs_steal_book(const struct bfs_step_args *a, struct bfs_step_shared *shared,
+                             int stolen)
+{
+    const struct steal_cut *cuts = a->cuts;
+    const uint32_t me = a->member.index;
+    uint64_t owned = 0, done = 0;
+    for (uint32_t j = 0; j < a->rows.parts; j++) {
+        uint64_t its = stolen ? 0 : shared->load[j];
+        for (uint32_t i = 0; i < a->rows.parts && stolen; i++)
+            its += cuts[i * STEAL_DEVICES + j].units;
+        done = its > done ? its : done;
+        owned = shared->load[j] > owned ? shared->load[j] : owned;
+    }
+    shared->most_owned += owned;
+    shared->most_done += done;
+    for (uint32_t i = 0; i < a->rows.parts && stolen; i++)
+        if (i != me)
+            shared->stolen += cuts[i * STEAL_DEVICES + me].end - cuts[i * STEAL_DEVICES + me].begin;
+}
+
+/* Whether a level is to be shared out. Devices that decided differently would wait for each other for ever, so this is done in whole
+ * numbers: at most 2^40 arcs, 2^13 of speed and a percentage below 2^7 to each side, or 2^13 of that and 2^10 of speed. */
+WEIR_DEV int bfs_steal_pays(const struct bfs_step_args *a, const struct bfs_step_shared *shared)
+{
+    uint64_t all = 0, speed = 0;
+    int late = 0;
+    for (uint32_t d = 0; d < a->rows.parts; d++) {
+        all += shared->load[d];
+        speed += a->steal_speed[d];
+    }
+    for (uint32_t d = 0; d < a->rows.parts; d++)
+        late |= shared->load[d] * speed * 100 >= all * a->steal_percent * a->steal_speed[d];
+    return all >= a->steal_arcs && late;
+}
+
+/** Behind the barrier of phase @p was and behind bfs_next(); all threads of a block. Every block that is awake, on every device,
+ *  knows the same and decides the same. */
+WEIR_DEV void bfs_steal_next(const struct bfs_step_args *a, struct bfs_step_shared *shared,
+                             const struct weir_steps_block *b, struct bfs_walk *w, uint32_t was)
+{
+    for (uint32_t d = b->thread; d < a->rows.parts; d += b->threads) {
+        const uint64_t arcs = weir_steps_flagged(&a->member, b, d, 2);
+        if (was == BFS_ABSORB)
+            shared->load[d] += arcs;
+        else if (was != BFS_CUT)
+            shared->load[d] = arcs;
+    }
+    weir_block_sync();
+    if (w->phase == BFS_DOWN && was != BFS_CUT && w->wide && bfs_steal_pays(a, shared))
+        w->phase = BFS_COUNT;
+    if (w->phase == BFS_DOWN && b->block == 0 && b->thread == 0)
+        bfs_steal_book(a, shared, was == BFS_CUT);
+}
+
+WEIR_DEV void bfs_steal_finish(const struct bfs_step_shared *shared, struct weir_steps_page *page)
+{
+    page->result[BFS_RESULT_STOLEN] = shared->stolen;
+    page->result[BFS_RESULT_MOST_OWNED] = shared->most_owned;
+    page->result[BFS_RESULT_MOST_DONE] = shared->most_done;
+}
+
+#else /* the kernel that shares nothing out */
+
+WEIR_DEV void bfs_steal_begin(const struct bfs_step_args *a, struct bfs_step_shared *shared,
+                              const struct weir_steps_block *b, struct bfs_walk *w)
+{
+    (void)a, (void)shared, (void)b, (void)w;
+}
+WEIR_DEV void bfs_steal_wake(const struct bfs_step_args *a, const struct bfs_step_shared *shared,
+                             const struct weir_steps_block *b)
+{
+    (void)a, (void)shared, (void)b;
+}
+WEIR_DEV void bfs_steal_woken(const struct bfs_step_args *a, struct bfs_step_shared *shared,
+                              const struct weir_steps_block *b)
+{
+    (void)a, (void)shared, (void)b;
+}
+WEIR_DEV void bfs_steal_next(const struct bfs_step_args *a, struct bfs_step_shared *shared,
+                             const struct weir_steps_block *b, struct bfs_walk *w, uint32_t was)
+{
+    (void)a, (void)shared, (void)b, (void)w, (void)was;
+}
+WEIR_DEV void bfs_steal_finish(const struct bfs_step_shared *shared, struct weir_steps_page *page)
+{
+    (void)shared, (void)page;
+}
+
+#endif
+
+#endif

@@ -1,0 +1,438 @@
+/** @file test_bfs_steal.c  BFS whose levels are shared out (balance frontier): levels against the serial reference and trees by their
+ * rules whoever did the work, who did how much of whose, thresholds, what is refused. */
+#include "tests/algorithms/bfs_step_fixture.h"
+
+#include <math.h>
+#include <pthread.h>
+
+#define ON_EACH_COUNT(f)                                                               \
+    ON_BACKEND(f, "host:2"), ON_BACKEND(f, "host:3"), ON_BACKEND(f, "host:4"),         \
+        ON_BACKEND(f, "host:8"), ON_BACKEND(f, "host:2x3"), ON_BACKEND(f, "cuda:0-1"), \
+        ON_BACKEND(f, "cuda:0-3")
+
+/* Every wide level is shared out, whether or not that pays. */
+static const char *const always[] = {"steal_arcs=1", "steal_percent=100", NULL};
+/* Levels of tests are small. */
+static const char *const small[] = {"steal_arcs=1000", NULL};
+/* The most that one device of 64 may have. */
+static const char *const never[] = {"steal_arcs=1", "steal_percent=6400", NULL};
+
+/* ThreadSanitizer is slow: it has a graph of few wide levels, of which one that is left as it lies is much. */
+#ifdef __SANITIZE_THREAD__
+#define SCALE "11"
+#define LEFT  0.25
+#else
+#define SCALE "14"
+#define LEFT  0.1
+#endif
+
+/* What has many arcs has a small number, so that a cut in blocks gives the first device most. */
+static const weir_graph *skewed(int undirected)
+{
+    return graph_of("rmat:" SCALE ",12,5,unshuffled", undirected);
+}
+
+/* A hub whose row is many pieces, and behind it what makes wide levels. */
+static const weir_graph *star(void)
+{
+    const weir_graph *graph = graph_kept("star", 1);
+    struct list list = {NULL, NULL, 0, 0};
+    if (graph)
+        return graph;
+    for (uint64_t v = 1; v <= 6000; v++) {
+        both(&list, 0, v);
+        both(&list, v, 6000 + v / 2);
+    }
+    return keep_graph("star", 1, made(&list, 9001));
+}
+
+static weir_run_options frontier(weir_direction direction, int parents)
+{
+    weir_run_options options = WEIR_RUN_OPTIONS_INIT;
+    options.direction = direction;
+    options.parents = parents;
+    options.balance = WEIR_BALANCE_FRONTIER;
+    return options;
+}
+
+static uint64_t stolen(const weir_bfs *bfs, uint32_t owner, uint32_t worker)
+{
+    uint64_t arcs;
+    OK(weir_bfs_stolen(bfs, owner, worker, &arcs));
+    return arcs;
+}
+
+/* What is said of who did what: rows are what devices have of the arcs of what is reached, in a search that only goes down. */
+static void assert_matrix(const weir_bfs *bfs, const weir_graph *graph, uint32_t parts,
+                          weir_partition_kind kind, const int32_t *levels,
+                          const weir_run_stats *stats)
+{
+    uint64_t has[8] = {0}, all = 0, others = 0, looked = 0;
+    weir_partition *partition;
+    OK(weir_partition_create(graph, kind, parts, 1, NULL, &partition));
+    for (uint64_t v = 0; v < graph->vertices; v++)
+        if (levels[v] >= 0)
+            has[partition->owner[v]] += graph->offsets[v + 1] - graph->offsets[v];
+    weir_partition_destroy(partition);
+    for (uint32_t i = 0; i < parts; i++) {
+        uint64_t row = 0;
+        for (uint32_t j = 0; j < parts; j++) {
+            row += stolen(bfs, i, j);
+            others += i != j ? stolen(bfs, i, j) : 0;
+        }
+        if (stats->phase[1].steps == 0)
+            assert_int_equal(row, has[i]);
+        looked += row;
+        all += has[i];
+    }
+    assert_int_equal(others, stats->stolen_arcs);
+    assert_int_equal(others != 0, stats->stolen_bytes != 0);
+    assert_true(stats->stolen_bytes >= others * 4);
+    assert_true(stats->stolen_bytes <= others * 4 + (others + all) * 16);
+    assert_true(stats->phase[1].steps || looked == all);
+    assert_true(stats->stolen_levels <= stats->steps);
+    assert_true(stats->stolen_levels || others == 0);
+    assert_true(stats->stall_before > -1e-9 && stats->stall_before <= 1 - 1. / parts + 1e-9);
+    assert_true(stats->stall_after > -1e-9 && stats->stall_after <= 1 - 1. / parts + 1e-9);
+}
+
+static weir_run_stats searched(weir_context *context, const weir_graph *graph,
+                               weir_partition_kind kind, const weir_run_options *options,
+                               uint64_t source)
+{
+    const uint32_t parts = weir_context_device_count(context);
+    weir_bfs *bfs = placed(context, graph, kind, parts, options);
+    weir_run_stats stats = assert_bfs(bfs, graph, parts, options, source);
+    if (options->balance)
+        assert_matrix(bfs, graph, parts, kind, levels_of(graph, source), &stats);
+    weir_bfs_destroy(bfs);
+    return stats;
+}
+
+/* ---- results ------------------------------------------------------------------------------------ */
+
+static void results_are_the_same(void **state)
+{
+    weir_context *context = open_with_or_skip(*state, always);
+    const uint32_t parts = weir_context_device_count(context);
+    const weir_graph *graphs[] = {skewed(0),
+                                  skewed(1),
+                                  star(),
+                                  graph_of("rmat:12", 1),
+                                  graph_of("grid:71x64", 0),
+                                  graph_of("grid:3000x1", 0)};
+    uint64_t levels = 0;
+    for (uint32_t i = 0; i < 6 * 4; i++) {
+        const weir_graph *graph = graphs[i / 4];
+        const weir_run_options options =
+            frontier(i % 2 ? WEIR_DIRECTION_DOWN : WEIR_DIRECTION_SWITCH, i / 2 % 2);
+        const weir_partition_kind kind = (weir_partition_kind)(i % 3);
+        weir_bfs *bfs = placed(context, graph, kind, parts, &options);
+        for (uint64_t source = 0; source < graph->vertices; source += graph->vertices / 3 + 1) {
+            const weir_run_stats stats = assert_bfs(bfs, graph, parts, &options, source);
+            levels += stats.stolen_levels;
+            if (stats.balance)
+                assert_matrix(bfs, graph, parts, kind, levels_of(graph, source), &stats);
+            /* Where all rows are short levels may be eager, which is worth more. */
+            assert_int_equal(stats.balance, i < 16 || i % 4 ? options.balance : WEIR_BALANCE_OFF);
+            assert_true(stats.balance == WEIR_BALANCE_OFF || stats.eager == 0);
+        }
+        weir_bfs_destroy(bfs);
+    }
+    assert_true(levels > 12);
+    weir_context_destroy(context);
+}
+
+/* A run does not depend on those before it. */
+static void many_runs(void **state)
+{
+    weir_context *context = open_with_or_skip(*state, always);
+    const uint32_t parts = weir_context_device_count(context);
+    const weir_graph *graph = skewed(1);
+    const weir_run_options options = frontier(WEIR_DIRECTION_DOWN, 1);
+    weir_bfs *bfs = placed(context, graph, WEIR_PARTITION_BLOCK, parts, &options);
+    for (uint64_t i = 0; i < 12; i++)
+        assert_bfs(bfs, graph, parts, &options, i * i % 5);
+    weir_bfs_destroy(bfs);
+    weir_context_destroy(context);
+}
+
+/* ---- who does how much -------------------------------------------------------------------------- */
+
+/* Devices that have few arcs do some of those of the others. Without that they wait. */
+static void a_skewed_cut_is_shared_out(void **state)
+{
+    weir_context *context = open_with_or_skip(*state, small);
+    weir_context *without = open_with_or_skip(*state, never);
+    const weir_graph *graph = skewed(1);
+    const double parts = weir_context_device_count(context);
+    const weir_run_options options = frontier(WEIR_DIRECTION_DOWN, 0);
+    const weir_run_stats with = searched(context, graph, WEIR_PARTITION_BLOCK, &options, 0);
+    const weir_run_stats none = searched(without, graph, WEIR_PARTITION_BLOCK, &options, 0);
+    /* The first device has two thirds or more of the arcs of two, and of four about half. */
+    assert_true(none.stall_before > (parts > 2 ? 0.4 : 0.25));
+    assert_true(fabs(with.stall_before - none.stall_before) < 1e-9);
+    assert_true(fabs(none.stall_after - none.stall_before) < 1e-9);
+    assert_int_equal(none.stolen_levels, 0);
+    assert_int_equal(none.stolen_arcs, 0);
+    assert_true(with.stolen_levels > 0);
+    assert_true((double)with.stolen_arcs > with.stall_before / 2 * (double)graph->arcs / parts);
+    /* Narrow levels are left as they lie, and over links the arcs of another device take longer: all is not shared alike. */
+    assert_true(with.stall_after < LEFT);
+    assert_true(with.stall_after < with.stall_before / 2);
+    weir_context_destroy(context);
+    weir_context_destroy(without);
+}
+
+/* Levels of fewer arcs than a bound, or nearly equal ones, are left as they lie. */
+static void thresholds(void **state)
+{
+    const weir_graph *graph = skewed(1);
+    const weir_run_options options = frontier(WEIR_DIRECTION_DOWN, 0);
+    char least[40];
+    for (int i = 0; i < 4; i++) {
+        snprintf(least, sizeof least, "steal_arcs=%llu",
+                 (unsigned long long)(i < 2 ? 1 : graph->arcs + (i == 2)));
+        const char *const settings[] = {least, i == 1 ? "steal_percent=6400" : "steal_percent=100",
+                                        NULL};
+        weir_context *context = open_with_or_skip(*state, settings);
+        const weir_run_stats stats = searched(context, graph, WEIR_PARTITION_BLOCK, &options, 0);
+        assert_int_equal(stats.stolen_levels > 0, i == 0);
+        weir_context_destroy(context);
+    }
+    /* Ten levels of a hundred would be worth it, if any device had more of them. */
+    weir_context *context = open_with_or_skip(*state, small);
+    const weir_graph *even = graph_of("rmat:12", 1);
+    const weir_run_stats stats = searched(context, even, WEIR_PARTITION_EDGE, &options, 7);
+    assert_true(stats.stall_before < 0.35);
+    assert_true(stats.stall_after < stats.stall_before + 1e-9);
+    weir_context_destroy(context);
+}
+
+#ifndef __SANITIZE_THREAD__
+/* What each of two devices looks along, where the machine says what an arc takes them and what the link between them carries. */
+static uint64_t done_by(const char *name, const char *arc_ns, const char *gbs,
+                        weir_partition_kind kind, double done_out[2])
+{
+    char setting[128];
+    const char *path = in_folder(name);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fprintf(
+        file,
+        "{\"schema\": 1, \"kind\": \"machine\", \"name\": \"two\", \"devices\": [{\"label\": "
+        "\"a\", "
+        "\"arc_ns\": 8}, {\"label\": \"b\"%s}], \"hosts\": [{\"label\": \"numa0\"}], \"hops\": ["
+        "{\"kind\": \"memory\", \"a\": \"a\", \"b\": \"numa0\", \"bandwidth_gbs\": 10}, "
+        "{\"kind\": \"memory\", \"a\": \"b\", \"b\": \"numa0\", \"bandwidth_gbs\": 10}], "
+        "\"pairs\": ["
+        "{\"from\": \"a\", \"to\": \"b\", \"reaches\": true, \"atomics\": true, \"bandwidth_gbs\": "
+        "%s}, "
+        "{\"from\": \"b\", \"to\": \"a\", \"reaches\": true, \"atomics\": true, \"bandwidth_gbs\": "
+        "%s}]}\n",
+        arc_ns, gbs, gbs);
+    assert_int_equal(fclose(file), 0);
+    snprintf(setting, sizeof setting, "machine=%s", path);
+    weir_context *context =
+        open_with_or_skip("host:2", (const char *[]){"steal_arcs=1000", setting, NULL});
+    const weir_run_options options = frontier(WEIR_DIRECTION_DOWN, 0);
+    weir_bfs *bfs = placed(context, skewed(1), kind, 2, &options);
+    const weir_run_stats stats = assert_bfs(bfs, skewed(1), 2, &options, 0);
+    for (uint32_t j = 0; j < 2; j++)
+        done_out[j] = (double)(stolen(bfs, 0, j) + stolen(bfs, 1, j));
+    weir_bfs_destroy(bfs);
+    weir_context_destroy(context);
+    return stats.stolen_levels;
+}
+
+/* A device that takes longer for an arc gets fewer of them; so does one whose link carries less. */
+static void the_machine_says_what_an_arc_takes(void **state)
+{
+    double even[2], slow[2], far[2];
+    assert_int_equal(make_folder(state), 0);
+    const weir_partition_kind block = WEIR_PARTITION_BLOCK, edge = WEIR_PARTITION_EDGE;
+    assert_true(done_by("even.json", ", \"arc_ns\": 8", "1000", block, even) > 0);
+    assert_true(done_by("slow.json", ", \"arc_ns\": 24", "1000", block, slow) > 0);
+    assert_true(done_by("far.json", ", \"arc_ns\": 8", "1", block, far) > 0);
+    assert_true(even[1] > 0.8 * even[0]);
+    assert_true(slow[1] < 0.5 * slow[0]);
+    assert_true(far[1] < 0.95 * even[1] && far[1] > slow[1]);
+    /* Where both have as many arcs it is the slow one that gives. */
+    assert_true(done_by("slow.json", ", \"arc_ns\": 24", "1000", edge, slow) > 0);
+    assert_true(slow[1] < 0.6 * slow[0]);
+}
+#endif
+
+static void nothing_without_it(void **state)
+{
+    weir_context *context = open_with_or_skip(*state, always);
+    const uint32_t parts = weir_context_device_count(context);
+    weir_run_options options = WEIR_RUN_OPTIONS_INIT;
+    uint64_t arcs;
+    options.direction = WEIR_DIRECTION_DOWN;
+    weir_bfs *bfs = placed(context, skewed(1), WEIR_PARTITION_BLOCK, parts, &options);
+    const weir_run_stats stats = assert_bfs(bfs, skewed(1), parts, &options, 0);
+    assert_true(stats.stolen_levels == 0 && stats.stolen_arcs == 0 && stats.stolen_bytes == 0);
+    assert_true(stats.stall_before == 0 && stats.stall_after == 0);
+    STATUS(weir_bfs_stolen(bfs, 0, 0, &arcs), WEIR_ERR_INVALID);
+    assert_detail("the search runs with balance off");
+    weir_bfs_destroy(bfs);
+    options.balance = WEIR_BALANCE_FRONTIER;
+    bfs = placed(context, skewed(1), WEIR_PARTITION_BLOCK, parts, &options);
+    assert_int_equal(stolen(bfs, 0, 1), 0);
+    STATUS(weir_bfs_stolen(bfs, 0, parts, &arcs), WEIR_ERR_INVALID);
+    assert_detail_has("looked along by device");
+    weir_bfs_destroy(bfs);
+    weir_context_destroy(context);
+}
+
+/* ---- ends --------------------------------------------------------------------------------------- */
+
+static void *cancel(void *bfs)
+{
+    weir_bfs_cancel(bfs);
+    return NULL;
+}
+
+/* While levels are shared out, too: a ladder of stars, each level of which is wide. */
+static void a_stop_ends_a_run(void **state)
+{
+    weir_context *context = open_with_or_skip(*state, always);
+    const uint32_t parts = weir_context_device_count(context);
+    struct list list = {NULL, NULL, 0, 0};
+    for (uint64_t hub = 0; hub < 400; hub++)
+        for (uint64_t leaf = 1; leaf < 600; leaf++)
+            both(&list, 600 * hub, 600 * hub + leaf), arc(&list, 600 * hub + leaf, 600 * hub + 600);
+    const weir_graph *graph = keep_graph("ladder", 1, made(&list, 240001));
+    weir_run_options options = frontier(WEIR_DIRECTION_DOWN, 0);
+    weir_run_stats stats = WEIR_RUN_STATS_INIT;
+    weir_bfs *bfs = placed(context, graph, WEIR_PARTITION_BLOCK, parts, &options);
+    OK(weir_bfs_run(bfs, 0, &stats));
+    assert_true(stats.steps > 700 && stats.stolen_levels > 300);
+    pthread_t thread;
+    assert_int_equal(pthread_create(&thread, NULL, cancel, bfs), 0);
+    weir_status status = WEIR_OK;
+    while (!status) /* one that is over before the cancel comes leaves it to the next */
+        status = weir_bfs_run(bfs, 0, NULL);
+    pthread_join(thread, NULL);
+    assert_int_equal(status, WEIR_ERR_CANCELLED);
+    weir_bfs_destroy(bfs);
+    options.time_limit_ms = 1;
+    bfs = placed(context, graph, WEIR_PARTITION_BLOCK, parts, &options);
+    STATUS(weir_bfs_run(bfs, 0, NULL), WEIR_ERR_TIMEOUT);
+    assert_detail("bfs_steal: the time limit of 1 ms is over");
+    weir_bfs_destroy(bfs);
+    weir_context_destroy(context);
+}
+
+/* Devices that own nothing take part: in a graph without vertices, and where there are fewer than devices. */
+static void devices_that_own_nothing(void **state)
+{
+    weir_context *context = open_with_or_skip(*state, always);
+    const uint32_t parts = weir_context_device_count(context);
+    const weir_run_options options = frontier(WEIR_DIRECTION_DOWN, 1);
+    struct list list = {NULL, NULL, 0, 0};
+    weir_graph *none = made(&list, 0);
+    int32_t level = 17;
+    weir_bfs *bfs = placed(context, none, WEIR_PARTITION_BLOCK, parts, &options);
+    STATUS(weir_bfs_run(bfs, 0, NULL), WEIR_ERR_INVALID);
+    OK(weir_bfs_levels(bfs, &level));
+    assert_int_equal(level, 17);
+    weir_bfs_destroy(bfs);
+    weir_graph_destroy(none);
+    list = (struct list){NULL, NULL, 0, 0};
+    for (uint64_t v = 1; v < 600; v++)
+        arc(&list, 0, v), arc(&list, v, v % 7);
+    const weir_graph *few = keep_graph("few", 0, made(&list, 600));
+    weir_partition *partition;
+    OK(weir_partition_create(few, WEIR_PARTITION_BLOCK, parts, 1, NULL, &partition));
+    memset((uint8_t *)(uintptr_t)partition->owner, 0, few->vertices); /* all are the first's */
+    OK(weir_bfs_create(context, few, partition, &options, &bfs));
+    const weir_run_stats stats = assert_bfs(bfs, few, parts, &options, 0);
+    assert_true(stats.stolen_levels > 0 && stats.stall_before > 0.4);
+    assert_true(stolen(bfs, 0, 1) > 0 && stolen(bfs, 1, 1) == 0);
+    weir_bfs_destroy(bfs);
+    weir_partition_destroy(partition);
+    weir_context_destroy(context);
+}
+
+/* ---- what is refused ---------------------------------------------------------------------------- */
+
+static void assert_refused(weir_context *context, const weir_partition *partition,
+                           const weir_run_options *options, const char *detail)
+{
+    weir_bfs *bfs;
+    STATUS(weir_bfs_create(context, skewed(1), partition, options, &bfs), WEIR_ERR_UNSUPPORTED);
+    assert_detail_has(detail);
+    assert_null(bfs);
+}
+
+static void what_is_refused(void **state)
+{
+    (void)state;
+    weir_context *one = open_with_or_skip("host:1", NULL);
+    weir_context *two = open_with_or_skip("host:2", NULL);
+    weir_context *nine = open_with_or_skip("host:9", NULL);
+    weir_run_options options = frontier(WEIR_DIRECTION_DOWN, 0);
+    weir_partition *grid, *whole;
+    weir_bfs_batch *batch;
+    weir_pr *pr;
+    OK(weir_partition_create_2d(skewed(1), 1, 2, &grid));
+    OK(weir_partition_create(skewed(1), WEIR_PARTITION_EDGE, 9, 1, NULL, &whole));
+    assert_refused(one, NULL, &options, "several devices, and this search runs on one");
+    assert_refused(nine, whole, &options, "8 devices at the most, and this search runs on 9");
+    assert_refused(two, grid, &options,
+                   "balance frontier is not built yet of breadth-first search in two dimensions");
+    options.direction = WEIR_DIRECTION_PULL;
+    assert_refused(two, NULL, &options, "with direction pull none does");
+    options.direction = WEIR_DIRECTION_PUSH;
+    assert_refused(two, NULL, &options,
+                   "balance has no effect on breadth-first search through the worklist");
+    options.direction = WEIR_DIRECTION_AUTO;
+    options.memory = WEIR_MEMORY_HOST;
+    assert_refused(two, NULL, &options, "arcs in host memory");
+    options.memory = WEIR_MEMORY_AUTO;
+    STATUS(weir_bfs_batch_create(two, skewed(1), NULL, &options, NULL, &batch),
+           WEIR_ERR_UNSUPPORTED);
+    assert_detail_has("balance frontier is not built yet of breadth-first search of a batch");
+    STATUS(weir_pr_create(two, skewed(1), NULL, &options, NULL, &pr), WEIR_ERR_UNSUPPORTED);
+    assert_detail_has("balance frontier is not built yet of PageRank");
+    options.balance = (weir_balance)2;
+    weir_bfs *bfs;
+    STATUS(weir_bfs_create(two, skewed(1), NULL, &options, &bfs), WEIR_ERR_INVALID);
+    assert_null(weir_balance_text((weir_balance)2));
+    assert_string_equal(weir_balance_text(WEIR_BALANCE_FRONTIER), "frontier");
+    weir_partition_destroy(grid);
+    weir_partition_destroy(whole);
+    weir_context_destroy(one);
+    weir_context_destroy(two);
+    weir_context_destroy(nine);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        ON_EACH_COUNT(results_are_the_same),
+        ON_BACKEND(many_runs, "host:2"),
+        ON_BACKEND(many_runs, "host:4"),
+        ON_BACKEND(many_runs, "host:2x3"),
+        ON_BACKEND(many_runs, "cuda:0-1"),
+        ON_EACH_COUNT(a_skewed_cut_is_shared_out),
+        ON_BACKEND(thresholds, "host:2"),
+        ON_BACKEND(thresholds, "host:8"),
+        ON_BACKEND(thresholds, "cuda:0-1"),
+#ifndef __SANITIZE_THREAD__
+        cmocka_unit_test(the_machine_says_what_an_arc_takes),
+#endif
+        ON_BACKEND(nothing_without_it, "host:3"),
+        ON_BACKEND(nothing_without_it, "cuda:0-1"),
+        ON_BACKEND(a_stop_ends_a_run, "host:2"),
+        ON_BACKEND(a_stop_ends_a_run, "host:2x3"),
+        ON_BACKEND(a_stop_ends_a_run, "cuda:0-1"),
+        ON_BACKEND(devices_that_own_nothing, "host:3"),
+        ON_BACKEND(devices_that_own_nothing, "host:8"),
+        ON_BACKEND(devices_that_own_nothing, "cuda:0-1"),
+        cmocka_unit_test(what_is_refused),
+    };
+    return cmocka_run_group_tests_name("bfs steal", tests, NULL, keep_nothing);
+}

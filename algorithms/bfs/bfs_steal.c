@@ -6,8 +6,8 @@
 #include "runtime/support.h"
 #include "topology/topology.h"
 
-/* What looking along an arc takes a device of its own memory, nanoseconds: a wide level of an R-MAT graph top-down, measured on an
- * H200 and on a core of a server (docs/stealing.md). Only its ratio to what a link adds counts. */
+/* What looking along an arc takes a device of its own memory, nanoseconds, where the machine's file does not say (arc_ns): a wide level of an
+ * R-MAT graph top-down, measured on a core of a server, and reckoned for a GPU. Only its ratio to what a link adds counts. */
 #define GPU_ARC_NS  0.12
 #define CORE_ARC_NS 3.0
 /* What comes over the link for an arc of another device: its target, and its part of an entry of the queue. */

@@ -357,13 +357,22 @@ static weir_status open_part(weir_product *product, struct spmv_part *part)
     return weir_queue_sync(part->queue);
 }
 
-/* Where two devices do not reach each other, what comes goes by way of the host. */
+/* Whether the queue of a device can copy from another one: the two reach each other, and a host's queue copies between hosts alone. */
+static int copies_from(weir_device *to, weir_device *from)
+{
+    weir_device_info a = WEIR_DEVICE_INFO_INIT, b = WEIR_DEVICE_INFO_INIT;
+    return weir_device_reaches(from, to) && !weir_device_info_get(to, &a) &&
+           !weir_device_info_get(from, &b) &&
+           (a.kind != WEIR_DEVICE_HOST || b.kind == WEIR_DEVICE_HOST);
+}
+
+/* Where a device's queue cannot copy what comes, it goes by way of the host. */
 static weir_status open_stage(const weir_product *product, uint32_t from,
                               const struct spmv_part *to, struct spmv_want *want)
 {
     const uint64_t bytes = weir__spmv_row_bytes(product);
     weir_status status;
-    if (want->end <= want->begin || weir_device_reaches(product->part[from].device, to->device))
+    if (want->end <= want->begin || copies_from(to->device, product->part[from].device))
         return WEIR_OK;
     if ((status = weir_event_acquire(product->part[from].device, &want->staged)))
         return status;

@@ -2,24 +2,26 @@
 # Every kernel under compute-sanitizer, which comes with the CUDA toolkit: each form of each algorithm on small graphs, channels
 # and the examples with kernels of their own.
 #
-#   scripts/sweep_sanitizer.sh [-t TOOL] [-k DIR] DEVICES...
+#   scripts/sweep_sanitizer.sh [-t TOOL] [-k DIR] [-o PATTERN] DEVICES...
 #       TOOL: racecheck (two threads of a block at one word of shared memory; the default), memcheck, synccheck or initcheck
 #       DIR: keep what the tool said of each run there
+#       PATTERN: only runs whose name matches it, an extended regular expression
 #       DEVICES: all of them GPUs, as --devices takes them; cuda:0 cuda:0-1. All of them take part in each run.
 #
 # A line for each run, and how many were clean: no error, no warning. Exit status: 0 all of them; 1 some were not, or did not run;
 # 2 bad usage. Environment: BUILD (build), SANITIZER (compute-sanitizer), LIMIT (seconds of a run; 90).
 set -eu
 build=${BUILD:-build} sanitizer=${SANITIZER:-compute-sanitizer} limit=${LIMIT:-90}
-tool=racecheck keep=
+tool=racecheck only=. keep=
 usage() {
     sed -n '5s/^# *//p' "$0" >&2
     exit 2
 }
-while getopts t:k: option; do
+while getopts t:k:o: option; do
     case $option in
     t) tool=$OPTARG ;;
     k) keep=$OPTARG ;;
+    o) only=$OPTARG ;;
     *) usage ;;
     esac
 done
@@ -40,6 +42,7 @@ clean=0 bad=0
 sanitized() {
     name=$1
     shift
+    echo "$name" | grep -Eq -- "$only" || return 0
     status=0
     # shellcheck disable=SC2086 # several options
     timeout "$limit" "$sanitizer" --tool "$tool" $more --print-limit 50 --error-exitcode 99 "$@" >"$said" 2>&1 || status=$?
@@ -83,10 +86,29 @@ pr grid:20x20,0.8 --direction push
 pr rmat:8 --direction push
 cc rmat:8 --undirected
 cc mesh:20x20
+color rmat:8 --undirected
+color grid:20x20
+bfs rmat:8 --undirected --direction down --parents
+bfs rmat:8 --undirected --sources 20 --batch
+bfs rmat:8 --undirected --memory host --direction push
 END
+    case $1 in *-*) blocks=$((${1##*-} - $(echo "${1%-*}" | sed 's/.*://') + 1)) ;; *) blocks=1 ;; esac
+    for wire in list bitmap; do # as many blocks as devices
+        sanitized "bfs 2d $wire $1" "$build/weir" bfs rmat:8 --undirected --devices "$1" --partition "2d:1x$blocks" --wire $wire --parents --verify
+    done
+    sanitized "graph500 $1" "$build/weir" graph500 --scale 7 --sssp --devices "$1"
+    for schedule in rows bins thread group merge; do
+        sanitized "spmv $schedule $1" "$build/weir" spmv rmat:8 --schedule $schedule --devices "$1" --verify
+    done
+    sanitized "spmm $1" "$build/weir" spmm rmat:8 --columns 32 --devices "$1" --verify
+    [ "$blocks" -eq 1 ] ||
+        sanitized "bfs frontier $1" env WEIR_STEAL_ARCS=16 "$build/weir" bfs rmat:8,16,1,unshuffled --undirected --devices "$1" --partition block --direction down --balance frontier --verify
     sanitized "bench channels $1" "$build/weir" bench channels --devices "$1" --trials 1
-    for example in 13_reach 15_kcore 18_halo; do
+    for example in 13_reach 18_halo; do
         sanitized "$example $1" "$examples/$example" "$1"
+    done
+    for example in 15_kcore 20_triangles 21_forest 22_betweenness 23_communities 24_kcore_work 25_widest; do
+        sanitized "$example $1" "$examples/$example" "$1" rmat:8 1
     done
 }
 

@@ -28,7 +28,7 @@ typedef struct weir_pick_limits {
 /** For GPUs: measured up to four million atoms, see docs/schedules.md. */
 #define WEIR_PICK_LIMITS_CUDA  \
     {                          \
-        8388608, 8388608, 7, 0 \
+        8388608, 8388608, 8, 0 \
     }
 
 /** A schedule for a set of @p tiles tiles with @p atoms atoms, @p longest of them in one. @return one of WEIR_PICK_... */

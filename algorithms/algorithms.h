@@ -590,8 +590,8 @@ typedef struct weir_run_stats {
     uint64_t hubs;
     /** PageRank in step: bins of rows, of all devices, that shares were spread into (weir_pr_config.bins); 0: none. */
     uint64_t bins;
-    /** Components in step: roots of the first forest, of all devices, that looked along their arcs for another tree, where rows are long
-     *  and begin with no hubs; 0 elsewhere. */
+    /** Components in step: roots of the first forest, of all devices, that looked along their arcs for another tree, those among them
+     *  that have none too; where rows are long and begin with no hubs, 0 elsewhere. */
     uint64_t roots;
     /** Where the arcs lie; of components that are streamed WEIR_MEMORY_AUTO, since they pass by. */
     weir_memory memory;
@@ -829,7 +829,8 @@ weir_status weir_bfs_parents(weir_bfs *bfs, int64_t *parents_out);
 weir_status weir_bfs_link_items(const weir_bfs *bfs, uint32_t from, uint32_t to,
                                 uint64_t *items_out);
 /** Arcs of device @p owner that device @p worker looked along top-down in the last run, its own included; 0 before the first.
- *  @retval WEIR_ERR_INVALID  no such device, or a search without balance frontier. */
+ *  @retval WEIR_ERR_INVALID  no such device, or a search without balance frontier.
+ *  0 of a run that was stopped, which counted a part alone. */
 weir_status weir_bfs_stolen(const weir_bfs *bfs, uint32_t owner, uint32_t worker,
                             uint64_t *arcs_out);
 /** How many levels of the last run were written down one by one: the first of a search in two dimensions, up to 1024, the one that found

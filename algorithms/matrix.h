@@ -64,7 +64,7 @@ typedef struct weir_matrix_options {
  *     skew-symmetric), packed or not, `-` for standard input, or with `mtx:` in front; or
  *     `banded:N,BAND[,SEED]`: N x N, all entries up to BAND off the diagonal; or
  *     `random:RxC[,DEGREE[,SEED]]`: DEGREE (8) entries a row, spread over the columns; or
- *     `powerlaw:N[,DEGREE[,SEED]]`: rows of DEGREE (16) entries on the average, few of them very long; or
+ *     `powerlaw:N[,DEGREE[,SEED]]`: rows of about DEGREE (16) entries on the average, few of them very long; or
  *     `blocks:N[,SIZE[,SEED]]`: dense blocks of SIZE x SIZE (32), that of the diagonal and one more in each row of blocks; or
  *     `denserow:N[,DEGREE[,SEED]]`: one row with all columns, DEGREE (4) entries in the others; or
  *     `emptyrows:N[,EACH[,SEED]]`: 8 entries in every EACH-th (16) row, none in the others; values of these are drawn from -1 to 1, by SEED (1); or
@@ -183,9 +183,9 @@ typedef struct weir_product_stats {
         kernel_ms; /**< from the first kernel or copy to the end of the last one, by the clock of the device that took longest */
     uint64_t bytes; /**< that have to be read and written at least: the matrix once, x and y */
     uint64_t flops; /**< a multiplication and an addition for each nonzero and column */
-    uint64_t bytes_exchanged;       /**< of x between devices */
+    uint64_t bytes_exchanged;       /**< of x, and of sums in two dimensions, between devices */
     weir_product_schedule schedule; /**< what ran */
-    int overlap;                    /**< non-zero: x was exchanged meanwhile */
+    int overlap;                    /**< non-zero: x was exchanged meanwhile; 0 where none is */
     uint32_t devices;
 } weir_product_stats;
 /** weir_product_stats: nothing filled in yet. */

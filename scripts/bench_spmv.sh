@@ -31,7 +31,6 @@ rival() {
     for matrix in ${MATRICES:-$set_of}; do echo "$matrix"; done
     [ -z "${DATA:-}" ] || find "$DATA" -maxdepth 1 -type f ! -name '*.json' ! -name '*.tsv' ! -name 'README*' | sort
 } >"$folder/list"
-status=0
 while read -r matrix; do
     for k in ${COLUMNS:-1 32}; do
         verb=spmm
@@ -40,7 +39,7 @@ while read -r matrix; do
         [ "$k" -eq 1 ] || set -- "$@" --columns "$k"
         # shellcheck disable=SC2086 # words
         if ! "$weir" "$@" ${ARGS:-} --verify >/dev/null || ! "$weir" "$@" ${ARGS:-} --trials "$trials" --compare --json "$json" >/dev/null; then
-            status=1
+            : >"$folder/failed" # a pipe is a shell of its own
             continue
         fi
         echo "$matrix|$(member rows matrix "$json")|$(member columns matrix "$json")|$(member nonzeros matrix "$json")|$k|$values|$devices|$(
@@ -60,4 +59,4 @@ done <"$folder/list" | awk -F'|' '
     }
     END { for (k in n) printf "# geometric means of %d products of %d columns: %.4g GFLOP/s%s\n", n[k], k, exp(rate[k] / n[k]), \
             m[k] ? sprintf("; %.3f times as fast as cuSPARSE over %d, at the least %.3f", exp(faster[k] / m[k]), m[k], worst[k]) : "" }'
-exit "$status"
+[ ! -e "$folder/failed" ]

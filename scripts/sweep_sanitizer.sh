@@ -6,7 +6,7 @@
 #       TOOL: racecheck (two threads of a block at one word of shared memory; the default), memcheck, synccheck or initcheck
 #       DIR: keep what the tool said of each run there
 #       PATTERN: only runs whose name matches it, an extended regular expression
-#       DEVICES: all of them GPUs, as --devices takes them; cuda:0 cuda:0-1. All of them take part in each run.
+#       DEVICES: a GPU or a range of them, cuda:0 cuda:0-1. All of them take part in each run.
 #
 # A line for each run, and how many were clean: no error, no warning. Exit status: 0 all of them; 1 some were not, or did not run;
 # 2 bad usage. Environment: BUILD (build), SANITIZER (compute-sanitizer), LIMIT (seconds of a run; 90).
@@ -116,7 +116,7 @@ END
 }
 
 for spec; do
-    case $spec in cuda*) runs "$spec" ;; *) usage ;; esac
+    case $spec in cuda:*,* | cuda) usage ;; cuda:*) runs "$spec" ;; *) usage ;; esac
 done
 echo "$clean clean, $bad not"
 [ "$bad" -eq 0 ]

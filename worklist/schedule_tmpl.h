@@ -124,7 +124,7 @@ WEIR_DEV int WEIR__P(thread_run)(WEIR__P(thread_walk) * walk, WEIR__P(tile_set) 
     run->at = run->first = span.begin;
     run->end = walk->behind = span.end;
     run->step = run->whole = 1;
-    walk->coming = run->tile + walk->lanes;
+    walk->coming = set.tiles - run->tile > walk->lanes ? run->tile + walk->lanes : set.tiles;
     return 1;
 }
 
@@ -168,7 +168,7 @@ WEIR_DEV int WEIR__P(team_run)(WEIR__P(team_walk) * walk, WEIR__P(tile_set) set,
     run->end = walk->behind = span.end;
     run->step = walk->lanes;
     run->whole = walk->lane == 0 && (walk->lanes == 1 || count <= 1);
-    walk->coming = run->tile + walk->teams;
+    walk->coming = set.tiles - run->tile > walk->teams ? run->tile + walk->teams : set.tiles;
     return 1;
 }
 
@@ -180,8 +180,6 @@ WEIR_DEV int WEIR__P(team_next)(WEIR__P(team_walk) * walk, WEIR__P(tile_set) set
         WEIR__P(tile_run) run;
         if (!WEIR__P(team_run)(walk, set, &run))
             return 0;
-        if (walk->coming < run.tile) /* past what a number holds: there are no more */
-            walk->coming = set.tiles;
         walk->tile = run.tile;
         walk->atom = walk->lane;
         walk->count = run.end - run.first;

@@ -293,8 +293,13 @@ weir_status weir_bfs_link_items(const weir_bfs *bfs, uint32_t from, uint32_t to,
 weir_status weir_bfs_stolen(const weir_bfs *bfs, uint32_t owner, uint32_t worker,
                             uint64_t *arcs_out)
 {
-    return bfs->in_step ? weir__bfs_in_step_stolen(bfs->in_step, owner, worker, arcs_out)
-                        : weir__fail(WEIR_ERR_INVALID, "the search runs with balance off");
+    *arcs_out = 0;
+    if (!bfs->in_step)
+        return weir__fail(WEIR_ERR_INVALID, "the search runs with balance off");
+    const weir_status status = weir__bfs_in_step_stolen(bfs->in_step, owner, worker, arcs_out);
+    if (!bfs->head.ran)
+        *arcs_out = 0;
+    return status;
 }
 
 uint64_t weir_bfs_levels_known(const weir_bfs *bfs)

@@ -215,7 +215,7 @@ static int may_be_eager(const struct bfs_in_step *in_step, uint32_t parts, const
 static uint64_t longest_of(const weir_graph *graph)
 {
     uint64_t longest = 0;
-    for (uint64_t v = 0; v < graph->vertices && graph->offsets; v++) {
+    for (uint64_t v = 0; v < graph->vertices; v++) {
         const uint64_t arcs = graph->offsets[v + 1] - graph->offsets[v];
         longest = arcs > longest ? arcs : longest;
     }
@@ -236,8 +236,9 @@ static weir_status build(struct bfs_in_step *in_step, weir_context *context,
     config.out_bytes = 1;
     if ((status = weir__bfs_steal_fits(partition, options)))
         return status;
-    /* Eager levels are worth more than what narrow levels have to share out. */
-    if (options->balance && !may_be_eager(in_step, partition->parts, graph, longest_of(graph)))
+    /* Eager levels are worth more than what narrow levels have to share out. The longest row is looked for where it decides. */
+    if (options->balance && !(may_be_eager(in_step, partition->parts, graph, 0) &&
+                              may_be_eager(in_step, partition->parts, graph, longest_of(graph))))
         in_step->balance = options->balance;
     status = weir__row_steps_create(&in_step->on, in_step->balance ? &form_that_steals : &form,
                                     context, graph, partition, options, &config, in_step);

@@ -561,9 +561,10 @@ WEIR_DEV struct bfs_tally bfs_down(const struct bfs_step_args *a, struct bfs_ste
     struct bfs_tally t = {0, 0, 0, 0, 0, 0, 0, 0, 0};
     /* Blocks do not begin together: what others have found in this level may be in the word already, and then more is listed than
      * need be. */
-    const uint64_t until =
-        wide && w->enough ? weir_load_relaxed_dev_u64(a->listed) + (a->rows.arcs_all >> w->enough)
-                          : 0;
+    const uint64_t until = wide && w->enough
+                               ? weir_broadcast_u64(weir_load_relaxed_dev_u64(a->listed), 0) +
+                                     (a->rows.arcs_all >> w->enough)
+                               : 0;
 #if BFS_STEALS
     if (w->stolen)
         bfs_shares(a, shared, b, w, &t, until, wide);
@@ -669,7 +670,7 @@ WEIR_COLD void bfs_absorb(const struct bfs_step_args *a, struct bfs_step_shared 
 {
     const uint32_t each = WEIR_LANES == 1u ? 1 : WEIR_LANES * BFS_AT_ONCE;
     const uint32_t step = w.awake * b.threads / WEIR_LANES * each;
-    /* What is not to be put into the queue: all, where not all of the level is there. */
+    /* What is not to be put into the queue: all, where not all of the level is there. A worker of one lane puts it there all the same. */
     const uint64_t until = w.enough == BFS_UNLISTED;
     struct bfs_tally t = {0, 0, 0, 0, 0, 0, 0, 0, 0};
     WEIR_ROLLED

@@ -232,6 +232,7 @@ WEIR_DEV uint32_t cc_grow(struct cc_run *run, uint32_t *giant_out, uint32_t *whi
         cc_grow_and_sample(run, which, !run->args->roots);
         if ((stop = cc_step(run, which == 1 ? CC_AT_FIRST : CC_AT_SAMPLE, total)))
             return stop;
+        const uint64_t roots = total[0]; /* of the first forest, in the first round */
         if (which == 1 && cc_is_deep(run, total)) {
             cc_grow_and_sample(run, 2, 1);
             if ((stop = cc_step(run, CC_AT_FLATTEN, total)))
@@ -249,13 +250,14 @@ WEIR_DEV uint32_t cc_grow(struct cc_run *run, uint32_t *giant_out, uint32_t *whi
             return 0;
         if (run->args->roots && which == 1) {
             if (run->id == 0)
-                weir_steps_mine(&run->args->member)->result[CC_ROOTS] = total[0];
+                weir_steps_mine(&run->args->member)->result[CC_ROOTS] = roots;
             cc_hook_roots(run);
             cc_link_sparse(run);
         } else if (run->args->next) {
             cc_link_kept(run, which);
         } else {
-            cc_link_next(run, &run->args->part.out, which);
+            /* Behind roots, which link no certain arc, as if it were the round before. */
+            cc_link_next(run, &run->args->part.out, *which_out);
         }
         if (run->args->both)
             cc_link_next(run, &run->args->part.in, which);

@@ -10,9 +10,9 @@
  *            is half as long each time (pointer jumping: Shiloach and Vishkin, J. Algorithms 1982); each device does it for the
  *            rows of the devices before it too, to which its own paths lead.
  *   link     only while no root has half of the sample, twice at most: the next arc of each row is linked (and merged);
- *            where the first step kept these arcs, first those of every second row or fourth, then those of the others.
+ *            where the first step kept these arcs, first those of every second group of rows, then those of the others.
  *            Where rows are long the first time roots alone look along their arcs, for one whose parent is smaller than they are,
- *            which leaves a thirtieth of them; then one row in CC_SPARSE links its next arc, enough for the few trees that are left;
+ *            which leaves a thirtieth of them; then the rows of one group in CC_SPARSE link their last arcs, enough for the few trees that are left;
  *   sample   then parents become roots, and a block takes a sample of them.
  *   rest     vertices outside the largest tree link their remaining arcs, of both directions; the others point at its
  *            root. No other arc is needed: one between the tree and such a vertex is a row of the vertex, and one
@@ -55,7 +55,7 @@ enum {
         5, /* arcs of a row on average, of both directions: with fewer the step `direct` is taken */
     CC_FEWER = 3, /* with fewer the first step takes the nearest neighbour then */
     CC_MANY =
-        16, /* with fewer the first round takes every second group of rows, else every fourth */
+        16, /* with fewer the first round takes every second group of rows, else roots go first */
     CC_GROUP = 32,   /* rows that follow one another, of which a round takes all or none */
     CC_DEEP = 64,    /* rows of a tree on average, from which on paths are taken to be long */
     CC_CUTS = 8,     /* ends of cut arcs are few if each device has so many numbers for each */

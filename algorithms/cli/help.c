@@ -58,7 +58,7 @@ static void print_matrix_text(void)
         "weights are the values:\n"
         "  banded:N,BAND[,SEED]            all entries up to BAND off the diagonal\n"
         "  random:RxC[,DEGREE[,SEED]]      R rows of DEGREE (8) entries, spread over C columns\n"
-        "  powerlaw:N[,DEGREE[,SEED]]      rows of DEGREE (16) on the average, a few very long\n"
+        "  powerlaw:N[,DEGREE[,SEED]]      rows of about DEGREE (16), a few very long\n"
         "  blocks:N[,SIZE[,SEED]]          dense blocks of SIZE (32) x SIZE, on the diagonal and\n"
         "                                  one more in each row of blocks\n"
         "  denserow:N[,DEGREE[,SEED]]      one row of all columns, DEGREE (4) in the others\n"

@@ -69,7 +69,9 @@ static void print_head(const weir__cli_multiplied *report)
            first->devices, first->devices == 1 ? "" : "s");
     if (request->grid_columns)
         printf(" in a grid of %" PRIu32 " x %" PRIu32, request->grid_rows, request->grid_columns);
-    if (first->devices > 1)
+    if (first->devices > 1 && request->grid_columns > 1)
+        printf(", %" PRIu64 " bytes of x and of sums exchanged", first->bytes_exchanged);
+    else if (first->devices > 1)
         printf(", %" PRIu64 " bytes exchanged %s", first->bytes_exchanged,
                first->overlap ? "meanwhile" : "before");
     printf("\nprepared in %.3f ms: matrix %.3f, placing %.3f\n",

@@ -6,18 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Editors put a byte order mark before text in UTF-8. It stands for nothing. */
-static weir_status skip_mark(weir__reader *reader)
-{
-    char mark[3];
-    const char *data;
-    size_t have, got;
-    weir_status status = weir__reader_peek(reader, sizeof mark, &data, &have);
-    if (status || have < sizeof mark || memcmp(data, "\xEF\xBB\xBF", sizeof mark) != 0)
-        return status;
-    return weir__reader_bytes(reader, mark, sizeof mark, &got);
-}
-
 /* A file that is opened. */
 struct source {
     const char *text, *path; /* as they were given */
@@ -33,7 +21,8 @@ static weir_status detect(struct source *source)
     const char *data;
     size_t have;
     weir_status status = WEIR_OK;
-    if ((!source->given || source->format->text) && (status = skip_mark(source->reader)))
+    if ((!source->given || source->format->text) &&
+        (status = weir__reader_skip_mark(source->reader)))
         return status;
     if ((status = weir__reader_peek(source->reader, WEIR__FORMAT_PEEK, &data, &have)))
         return status;
@@ -81,7 +70,8 @@ static weir_status again_as_metis(const struct source *source, weir__arcs *arcs)
             weir__reader_path(source->reader), source->path, source->path);
     weir__arcs_free(arcs);
     *arcs = (weir__arcs){.format_given = 1, .threads = arcs->threads};
-    if ((status = weir__reader_rewind(source->reader)) || (status = skip_mark(source->reader)))
+    if ((status = weir__reader_rewind(source->reader)) ||
+        (status = weir__reader_skip_mark(source->reader)))
         return status;
     return say_what_was_guessed(source, weir__load_metis(source->reader, arcs));
 }

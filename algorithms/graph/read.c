@@ -294,6 +294,18 @@ weir_status weir__reader_bytes(weir__reader *r, void *data, size_t bytes, size_t
     return WEIR_OK;
 }
 
+/* Editors put it before text in UTF-8. It stands for nothing. */
+weir_status weir__reader_skip_mark(weir__reader *reader)
+{
+    char mark[3];
+    const char *data;
+    size_t have, got;
+    weir_status status = weir__reader_peek(reader, sizeof mark, &data, &have);
+    if (status || have < sizeof mark || memcmp(data, "\xEF\xBB\xBF", sizeof mark) != 0)
+        return status;
+    return weir__reader_bytes(reader, mark, sizeof mark, &got);
+}
+
 /* Room for as many bytes again, `most` at the most. */
 static weir_status grow_held(weir__reader *r, char **held, size_t *room, uint64_t most)
 {

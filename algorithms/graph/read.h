@@ -32,6 +32,8 @@ weir_status weir__reader_hold(weir__reader *reader, uint64_t most);
  *  end of the file. */
 weir_status weir__reader_peek(weir__reader *reader, size_t want, const char **data_out,
                               size_t *have_out);
+/** Take a byte order mark of UTF-8, if the file begins with one. */
+weir_status weir__reader_skip_mark(weir__reader *reader);
 /** Take the next line, without its end and ended by a zero byte; valid until the next call.
  *  @retval WEIR_CLOSED  there is none.  @retval WEIR_ERR_FORMAT  too long, or holds a zero byte. */
 weir_status weir__reader_line(weir__reader *reader, const char **line_out);

@@ -118,15 +118,18 @@ static weir_status read_row(const struct dense *dense, const char *at, uint64_t 
 static weir_status read_lines(const struct dense *dense, const char *at)
 {
     weir_status status = WEIR_OK;
-    for (uint64_t row = 0; !status; row++) {
-        if (row == dense->rows)
+    uint64_t row = 0;
+    while (!status) {
+        if (row < dense->rows) {
+            if ((status = read_row(dense, at, row)) || (status = weir__activity_at(row)))
+                return status;
+            row++;
+        } else if (*weir__skip(at)) {
             return weir__line_fail(dense->reader, "holds more than %" PRIu64 " rows", dense->rows);
-        if ((status = read_row(dense, at, row)) || (status = weir__activity_at(row)))
-            return status;
-        if ((status = weir__reader_line(dense->reader, &at)) == WEIR_CLOSED &&
-            row + 1 < dense->rows)
+        }
+        if ((status = weir__reader_line(dense->reader, &at)) == WEIR_CLOSED && row < dense->rows)
             return weir__fail(WEIR_ERR_FORMAT, "%s: holds %" PRIu64 " rows of %" PRIu64,
-                              weir__reader_path(dense->reader), row + 1, dense->rows);
+                              weir__reader_path(dense->reader), row, dense->rows);
     }
     return status;
 }
@@ -156,7 +159,9 @@ weir_status weir_dense_read(const char *path, weir_value_kind kind, uint64_t row
     if ((status = weir__real_kind_check(kind)) || (status = weir__reader_open(path, &dense.reader)))
         return status;
     weir__activity_begin(&outer, "reading values", "values", rows * columns);
-    status = weir__activity_end(&outer, read_any(&dense));
+    if (!(status = weir__reader_skip_mark(dense.reader)))
+        status = read_any(&dense);
+    status = weir__activity_end(&outer, status);
     weir__reader_close(dense.reader);
     return status == WEIR_CLOSED ? WEIR_OK : status;
 }

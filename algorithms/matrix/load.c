@@ -254,8 +254,8 @@ weir_status weir__matrix_load(const char *path, const char *name,
     struct list list = {0, 0, NULL, NULL, NULL, 0};
     weir__reader *reader = NULL;
     weir_status status = weir__reader_open(path, &reader);
-    if (!status && !(status = take_banner(reader, &banner)) &&
-        !(status = take_sizes(reader, &banner))) {
+    if (!status && !(status = weir__reader_skip_mark(reader)) &&
+        !(status = take_banner(reader, &banner)) && !(status = take_sizes(reader, &banner))) {
         list.valued = banner.field != PATTERN || banner.symmetry == SKEW;
         status = take_entries(reader, &banner, &list, options->threads);
     }
@@ -282,7 +282,12 @@ weir_status weir__matrix_told(const char *path, int *told_out)
     *told_out = 0;
     if (status)
         return status;
-    if (!(status = weir__reader_peek(reader, sizeof mark - 1, &data, &have)))
+    if (!weir__reader_may_rewind(reader)) /* what is read here is gone for who reads it then */
+        status = weir__fail(WEIR_ERR_FORMAT,
+                            "%s cannot be read twice: say mtx:%s, or a format of graphs before it",
+                            path, path);
+    else if (!(status = weir__reader_skip_mark(reader)) &&
+             !(status = weir__reader_peek(reader, sizeof mark - 1, &data, &have)))
         *told_out = have == sizeof mark - 1 && strncasecmp(data, mark, have) == 0;
     weir__reader_close(reader);
     return status;

@@ -1,4 +1,5 @@
 /** @file open.c  weir_matrix_open(): a generator's text, a MatrixMarket file, or a graph. */
+#include "algorithms/graph/format.h"
 #include "algorithms/graph/load.h"
 #include "algorithms/matrix/build.h"
 #include "runtime/observe.h"
@@ -45,6 +46,7 @@ static weir_status open_any(const char *text, const weir_matrix_options *options
                             weir_matrix **matrix_out)
 {
     static const char prefix[] = "mtx:";
+    const char *path;
     int told = 0;
     weir_status status;
     if (weir__matrix_generator_known(text))
@@ -58,9 +60,10 @@ static weir_status open_any(const char *text, const weir_matrix_options *options
     /* Standard input cannot be looked at twice, so of the formats it is the one of matrices. */
     if (strcmp(text, "-") == 0)
         return of_file(text, text, options, matrix_out);
-    if (!strchr(text, ':') || text[0] == '.' || text[0] == '/')
-        if ((status = weir__matrix_told(text, &told)))
-            return status;
+    /* What is no file, or names a format of graphs, is for who opens graphs to say. */
+    if (!weir__format_named(text, &path) && (status = weir__matrix_told(text, &told)) &&
+        status != WEIR_ERR_IO)
+        return status;
     return told ? of_file(text, text, options, matrix_out) : of_graph(text, options, matrix_out);
 }
 

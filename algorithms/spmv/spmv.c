@@ -326,6 +326,15 @@ static int has_wants(const weir_product *product, const struct spmv_part *part)
     return 0;
 }
 
+/* Whether any x is exchanged: not where each device has all columns that it multiplies. */
+static int any_wants(const weir_product *product)
+{
+    for (uint32_t d = 0; d < product->parts; d++)
+        if (has_wants(product, &product->part[d]))
+            return 1;
+    return 0;
+}
+
 /* Cleared memory of values. */
 static weir_status take_values(const weir_product *product, struct spmv_part *part,
                                const char *what, uint64_t rows, void **values_out)
@@ -432,10 +441,12 @@ static weir_status check_room(const weir_product *product, const weir_matrix *ma
         const struct spmv_part *part = &product->part[d];
         const uint64_t nonzeros =
             matrix->offsets[part->first + part->rows] - matrix->offsets[part->first];
-        bytes[d] = (product->x_rows + part->rows) * k * value +
-                   nonzeros / product->grid_columns * (4 + value);
-        if (product->config.schedule == WEIR_PRODUCT_BINS)
-            bytes[d] += nonzeros / product->grid_columns * (value + 1);
+        const double own = (double)(nonzeros / product->grid_columns);
+        const double slots =
+            product->config.schedule == WEIR_PRODUCT_BINS
+                ? own * weir__spmv_bins_fill(product, part, own) * (double)(4 + value + value + 1)
+                : own * (double)(4 + value);
+        bytes[d] = (product->x_rows + part->rows) * k * value + (uint64_t)slots;
     }
     const uint32_t lacks = weir__pools_lack(product->context, bytes, product->parts);
     weir_device_info info = WEIR_DEVICE_INFO_INIT;
@@ -470,6 +481,7 @@ static weir_status make_all(weir_product *product, const weir_matrix *matrix)
             bins_pay(product, matrix) ? WEIR_PRODUCT_BINS : WEIR_PRODUCT_ROWS;
     for (uint32_t d = 0; d < product->parts && !status; d++)
         status = want_all(product, matrix, &product->part[d]);
+    product->overlap = product->overlap && any_wants(product);
     if (!status)
         status = check_room(product, matrix);
     for (uint32_t d = 0; d < product->parts && !status; d++)

@@ -89,6 +89,9 @@ weir_status weir__spmv_place(weir_product *product, struct spmv_part *part,
                              const struct spmv_rows *rows, struct spmv_half *half);
 
 /** Whether bins pay for a part of a matrix, by a sample of its nonzeros (spmv_bins.c). */
+/** How many places bins have for each nonzero, about: a tile has whole octets. @param[in] nonzeros  of the part, in its columns. */
+double weir__spmv_bins_fill(const weir_product *product, const struct spmv_part *part,
+                            double nonzeros);
 int weir__spmv_bins_pay(const weir_product *product, const struct spmv_part *part,
                         const struct spmv_rows *rows);
 /** Bring nonzeros to the device in bins. */

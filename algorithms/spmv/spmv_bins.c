@@ -43,30 +43,6 @@ static uint64_t distinct(const uint32_t *indices, uint64_t first, uint32_t each,
     return found;
 }
 
-/* Bytes a nonzero, each way: a sector for each read that finds nothing near it, against what bins move, and 24 bytes a row. */
-int weir__spmv_bins_pay(const weir_product *product, const struct spmv_part *part,
-                        const struct spmv_rows *rows)
-{
-    const uint64_t nonzeros = rows->offsets[rows->rows] - rows->offsets[0];
-    const double value = (double)product->value_bytes;
-    uint32_t *room = NULL;
-    uint64_t found = 0;
-    if (!weir__device_is_gpu(part->device) || nonzeros < OF_ALL)
-        return 0;
-    if (weir__alloc(SAMPLE, sizeof *room, "a sample", &room))
-        return 0;
-    for (uint32_t i = 0; i < SAMPLES; i++)
-        found += distinct(rows->indices, (nonzeros - SAMPLE) / SAMPLES * i,
-                          SECTOR / (uint32_t)product->value_bytes, room);
-    free(room);
-    const double reads = (double)found / (SAMPLES * SAMPLE);
-    const double as_rows = 4 + value + SECTOR * reads;
-    const double as_bins = 4.5 + 3 * value + 24 * (double)rows->rows / (double)nonzeros;
-    return as_bins * 1.1 < as_rows;
-}
-
-/* ---- tiles -------------------------------------------------------------------------------------------------- */
-
 struct dealing {
     const weir_product *product;
     const struct spmv_rows *rows;
@@ -80,6 +56,68 @@ struct dealing {
     char *values;
     uint32_t *to;
 };
+
+/* As many stretches, and bins, as blocks have two each of, but none larger than a block has room for. */
+static void choose_sizes(const weir_product *product, const struct spmv_part *part, uint64_t rows,
+                         struct dealing *d)
+{
+    const uint64_t value = product->value_bytes, columns = product->x_rows;
+    weir_device_info info = WEIR_DEVICE_INFO_INIT;
+    uint64_t width = HOST_WIDTH, height = SPMV_HOST_BIN, blocks;
+    weir_device_info_get(part->device, &info);
+    blocks = info.units;
+    if (weir__device_is_gpu(part->device)) {
+        uint64_t room = (info.block_bytes - 2048) / BLOCKS_EACH;
+        room = room < ROOM ? room : ROOM;
+        width = height = room / value / 64 * 64;
+        blocks *= BLOCKS_EACH;
+    }
+    blocks = 2 * blocks + !blocks;
+    const uint64_t wide = (columns / blocks + 64) / 64 * 64, high = (rows / blocks + 64) / 64 * 64;
+    width = wide < width ? wide : width;
+    height = high < height ? high : height;
+    d->width = (uint32_t)(width > LEAST ? width : LEAST);
+    d->height = (uint32_t)(height > LEAST ? height : LEAST);
+    d->stretches = (columns + d->width - 1) / d->width;
+    d->bins = (rows + d->height - 1) / d->height;
+}
+
+double weir__spmv_bins_fill(const weir_product *product, const struct spmv_part *part,
+                            double nonzeros)
+{
+    struct dealing d = {.product = product};
+    choose_sizes(product, part, part->rows, &d);
+    /* The last octet of a tile has half of its places free, one nonzero in it at the least. */
+    const double free_places = (SPMV_OCTET - 1) / 2.0;
+    return nonzeros < 1 ? 1 : 1 + free_places * (double)d.stretches * (double)d.bins / nonzeros;
+}
+
+/* Bytes a nonzero, each way: a sector for each read that finds nothing near it, against what bins move, with the places
+ * of octets that stay free, and 24 bytes a row. */
+int weir__spmv_bins_pay(const weir_product *product, const struct spmv_part *part,
+                        const struct spmv_rows *rows)
+{
+    const uint64_t nonzeros = rows->offsets[rows->rows] - rows->offsets[0];
+    const double value = (double)product->value_bytes;
+    const double own = (double)nonzeros / product->grid_columns;
+    uint32_t *room = NULL;
+    uint64_t found = 0;
+    if (!weir__device_is_gpu(part->device) || own < OF_ALL)
+        return 0;
+    if (weir__alloc(SAMPLE, sizeof *room, "a sample", &room))
+        return 0;
+    for (uint32_t i = 0; i < SAMPLES; i++)
+        found += distinct(rows->indices, (nonzeros - SAMPLE) / SAMPLES * i,
+                          SECTOR / (uint32_t)product->value_bytes, room);
+    free(room);
+    const double reads = (double)found / (SAMPLES * SAMPLE);
+    const double as_rows = 4 + value + SECTOR * reads;
+    const double as_bins = weir__spmv_bins_fill(product, part, own) * (4.5 + 3 * value) +
+                           24 * (double)rows->rows / own;
+    return as_bins * 1.1 < as_rows;
+}
+
+/* ---- tiles -------------------------------------------------------------------------------------------------- */
 
 static uint32_t octets_of(uint32_t count)
 {
@@ -182,31 +220,6 @@ static void deal_free(struct dealing *d)
     free(d->places);
     free(d->values);
     free(d->to);
-}
-
-/* As many stretches, and bins, as blocks have two each of, but none larger than a block has room for. */
-static void choose_sizes(struct dealing *d, const struct spmv_part *part)
-{
-    const uint64_t value = d->product->value_bytes, columns = d->product->x_rows;
-    weir_device_info info = WEIR_DEVICE_INFO_INIT;
-    uint64_t width = HOST_WIDTH, height = SPMV_HOST_BIN, blocks;
-    weir_device_info_get(part->device, &info);
-    blocks = info.units;
-    if (weir__device_is_gpu(part->device)) {
-        uint64_t room = (info.block_bytes - 2048) / BLOCKS_EACH;
-        room = room < ROOM ? room : ROOM;
-        width = height = room / value / 64 * 64;
-        blocks *= BLOCKS_EACH;
-    }
-    blocks = 2 * blocks + !blocks;
-    const uint64_t wide = (columns / blocks + 64) / 64 * 64,
-                   high = (d->rows->rows / blocks + 64) / 64 * 64;
-    width = wide < width ? wide : width;
-    height = high < height ? high : height;
-    d->width = (uint32_t)(width > LEAST ? width : LEAST);
-    d->height = (uint32_t)(height > LEAST ? height : LEAST);
-    d->stretches = (columns + d->width - 1) / d->width;
-    d->bins = (d->rows->rows + d->height - 1) / d->height;
 }
 
 static weir_status take_tiles(struct dealing *d)
@@ -363,7 +376,7 @@ weir_status weir__spmv_bins_place(weir_product *product, struct spmv_part *part,
     weir_status status;
     if (!rows->rows)
         return WEIR_OK;
-    choose_sizes(&d, part);
+    choose_sizes(product, part, rows->rows, &d);
     if (!(status = take_tiles(&d)) &&
         !(status = weir__activity_for("counting tiles", "bins", d.bins, 1, 0, count_bins, &d)) &&
         !(status = number_tiles(&d)) && !(status = take_nonzeros(&d)) &&

@@ -2,6 +2,9 @@
 #include "algorithms/spmv/spmv.h"
 #include "runtime/support.h"
 
+#include <float.h>
+#include <math.h>
+
 /* ---- x and y ---------------------------------------------------------------------------------------------- */
 
 void weir_product_sizes(const weir_product *product, uint64_t *x_rows_out, uint64_t *y_rows_out,
@@ -303,6 +306,18 @@ static uint64_t least_bytes(const weir_product *product, double beta)
            (product->x_rows + product->y_rows * (beta != 0 ? 2 : 1)) * k * value;
 }
 
+/* Kernels scale in the kind of the values: what it cannot hold is refused, also what it would hold with bits missing, which the bound
+ * of a check does not know of. */
+static weir_status check_scale(const weir_product *product, const char *name, double value)
+{
+    const int fits = product->wide
+                         ? isfinite(value)
+                         : value == 0 || (fabs(value) >= FLT_MIN && fabs(value) <= FLT_MAX);
+    return fits ? WEIR_OK
+                : weir__fail(WEIR_ERR_INVALID, "%s is %g, which values of %s cannot hold", name,
+                             value, product->wide ? "f64" : "f32");
+}
+
 weir_status weir_product_run(weir_product *product, double alpha, double beta,
                              weir_product_stats *stats_out)
 {
@@ -315,6 +330,9 @@ weir_status weir_product_run(weir_product *product, double alpha, double beta,
     if (product->failed)
         return weir__fail(WEIR_ERR_INVALID,
                           "a run of this product failed, and it may only be destroyed");
+    if ((status = check_scale(product, "alpha", alpha)) ||
+        (status = check_scale(product, "beta", beta)))
+        return status;
     const uint64_t begin_ns = weir_context_time_ns(product->context);
     status = wait_all(product, start_all(product, alpha, beta), &stats.kernel_ms);
     if (status) {

@@ -81,6 +81,7 @@ enum shape {
     TANGLE, /* six arcs of each vertex to any: no hubs. Every fourth vertex is of another component */
     SCATTERED, /* pieces of a path, and a few arcs from anywhere to anywhere: components lie on devices in several places each */
     HALVES,    /* two components of the same size */
+    CLIQUES, /* sixty, of vertices that lie anywhere, and vertices with an arc to each of two of them: no large tree, and long rows */
     SHAPES
 };
 
@@ -168,7 +169,16 @@ static inline weir_graph *shaped(enum shape shape, int undirected)
             put_arc(&list, (far >> 33) % n, (far >> 20) % n);
         }
         break;
-    default:
+    case CLIQUES:
+        n = 2503; /* as in SHUFFLED */
+        for (uint64_t i = 0; i < 60 * 41; i++)
+            for (uint64_t j = i / 41 * 41; j < i; j++)
+                put_arc(&list, i * 1234 % n, j * 1234 % n);
+        for (uint64_t i = 60 * 41, seed = 3; i < n; i++)
+            for (int arc = 0; arc < 2; arc++)
+                put_arc(&list, i * 1234 % n, (drawn(&seed) >> 33) % (60 * 41) * 1234 % n);
+        break;
+    default: /* HALVES */
         for (uint64_t v = 2; v < n; v++)
             put_arc(&list, v, v - 2);
         break;

@@ -316,6 +316,9 @@ static void a_stop_ends_a_run(void **state)
         status = weir_bfs_run(bfs, 0, NULL);
     pthread_join(thread, NULL);
     assert_int_equal(status, WEIR_ERR_CANCELLED);
+    uint64_t looked = 1; /* a part of the matrix is none */
+    OK(weir_bfs_stolen(bfs, 0, 0, &looked));
+    assert_true(looked == 0);
     weir_bfs_destroy(bfs);
     options.time_limit_ms = 1;
     bfs = placed(context, graph, WEIR_PARTITION_BLOCK, parts, &options);

@@ -126,6 +126,20 @@ expect_ok spmm banded:100,1 --devices host:2 --trials 2
 has "32 columns"
 has "GFLOP/s"
 
+# What a path looks like says nothing of what is in it, nor does a mark in front.
+mkdir -p d:e
+printf '32\n-75\n10\n' >right.txt
+cp small.mtx a:b.mtx
+cp small.mtx d:e/small.mtx
+{ printf '\357\273\277' && cat small.mtx; } >marked.mtx
+{ printf '\357\273\277' && cat x.txt && echo; } >marked.txt
+for matrix in a:b.mtx d:e/small.mtx marked.mtx mtx:marked.mtx; do
+    for x in x.txt marked.txt; do
+        expect_ok spmv $matrix --x $x --devices host:1 -o -
+        same "$OUT" right.txt "y of $matrix"
+    done
+done
+
 # ---- refused ----
 refuse 2 "no matrix is named" spmv
 refuse 2 "is a matrix" spmv small.mtx --weights unit
@@ -150,6 +164,14 @@ refuse 2 "that is the file of --x" spmv symmetric.mtx --x x3.txt -o x3.txt --dev
 refuse 2 "write banded:N,BAND[,SEED]" spmv banded:10 --devices host:1
 refuse 2 "write random:ROWSxCOLUMNS" spmv random:10 --devices host:1
 refuse 2 "nowhere" spmv nowhere.mtx --devices host:1
+refuse 2 "standard input, which has no x behind it" spmv - --x - --devices host:1
+refuse 2 "alpha is 1e+39, which values of f32 cannot hold" spmv small.mtx --alpha 1e39 --devices host:1
+refuse 2 "beta is 1e-40, which values of f32 cannot hold" spmv small.mtx --beta 1e-40 --devices host:1
+expect_ok spmv small.mtx --alpha 1e39 --values f64 --devices host:1 --verify
+mkfifo pipe
+cat small.mtx >pipe &
+refuse 2 "cannot be read twice: say mtx:" spmv pipe --devices host:1
+wait
 # bad FILE TEXT SENTENCE
 bad() {
     printf '%%%%MatrixMarket matrix %b' "$2" >"$1"

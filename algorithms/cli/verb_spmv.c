@@ -29,10 +29,10 @@ static int check_request(const weir__cli_request *request)
     if (!request->graph)
         return weir__cli_fail(EXIT_USAGE, "%s: no matrix is named; see weir help %s",
                               request->verb->name, request->verb->name);
-    if (strcmp(request->graph, "-") == 0 &&
-        ((request->x && strcmp(request->x, "-") == 0) ||
-         (request->y && strcmp(request->y, "-") == 0)))
-        return weir__cli_fail(EXIT_USAGE, "%s: the matrix is standard input, which has no %s behind it",
+    if (strcmp(request->graph, "-") == 0 && ((request->x && strcmp(request->x, "-") == 0) ||
+                                             (request->y && strcmp(request->y, "-") == 0)))
+        return weir__cli_fail(EXIT_USAGE,
+                              "%s: the matrix is standard input, which has no %s behind it",
                               request->verb->name, request->x ? "x" : "y");
     if (request->y && request->beta == 0)
         return weir__cli_fail(EXIT_USAGE, "--y: with --beta 0 what y was is not looked at");

@@ -6,6 +6,7 @@
 #define WEIR_ALGORITHMS_BFS_BFS_STEP_BODY_H
 
 #include "algorithms/bfs/bfs_steal.h"
+#include "algorithms/bfs/bfs_step_absorb.h"
 
 #include <string.h>
 

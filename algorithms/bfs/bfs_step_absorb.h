@@ -1,0 +1,85 @@
+/** @file bfs_step_absorb.h  The rest of a level top-down on several devices: what others found is taken in. */
+#ifndef WEIR_ALGORITHMS_BFS_BFS_STEP_ABSORB_H
+#define WEIR_ALGORITHMS_BFS_BFS_STEP_ABSORB_H
+
+#include "algorithms/bfs/bfs_step_down.h"
+
+/** After a barrier: find out what came since the inboxes were opened last, and note how far they are read now; all threads of a
+ *  block. The note is another one than the blocks read which open them now, so it needs no barrier of its own. */
+WEIR_DEV void bfs_open(const struct bfs_step_args *a, const struct weir_steps_block *b,
+                       const struct bfs_walk *w, struct weir_steps_inboxes *inboxes)
+{
+    for (uint32_t d = b->thread; d < a->rows.parts; d += b->threads) {
+        const uint64_t end = weir_steps_told(&a->member, b, d);
+        inboxes->first[d] = weir_load_relaxed_dev_u64(&a->taken[w->opened * WEIR_DEVICES_MAX + d]);
+        inboxes->end[d] = end;
+        if (b->block == 0)
+            weir_store_relaxed_dev_u64(&a->taken[(w->opened ^ 1u) * WEIR_DEVICES_MAX + d], end);
+    }
+    weir_block_sync();
+}
+
+/* Where the lanes of a worker are many: BFS_AT_ONCE items a lane. @param[in] until  of bfs_put_many(). */
+WEIR_DEV void bfs_absorb_many(const struct bfs_step_args *a, const struct bfs_walk *w,
+                              struct bfs_tally *t, const uint32_t *inbox, uint32_t base,
+                              uint32_t end, uint64_t until)
+{
+    uint32_t number[BFS_AT_ONCE], row[BFS_AT_ONCE];
+    int is[BFS_AT_ONCE];
+    for (uint32_t k = 0; k < BFS_AT_ONCE; k++) {
+        const uint64_t i = (uint64_t)base + k * WEIR_LANES + weir_lane();
+        is[k] = i < end;
+        number[k] = inbox[(is[k] ? i : end - 1) * (a->parent ? 2 : 1)];
+        row[k] = number[k] - a->rows.begin;
+    }
+    const int any = bfs_claim_many(a->found[w->current][a->member.index], is, number);
+    for (uint32_t k = 0; k < BFS_AT_ONCE; k++) {
+        const uint64_t i = (uint64_t)base + k * WEIR_LANES + weir_lane();
+        if (is[k])
+            a->level[row[k]] = w->level;
+        if (is[k] && a->parent)
+            a->parent[row[k]] = inbox[2 * i + 1];
+    }
+    if (weir_ballot(any))
+        bfs_put_many(a, t, is, row, until, a->bytes ? BFS_IN_SHORT : 1);
+}
+
+/* One item after the other, by a worker of one lane. */
+WEIR_DEV void bfs_absorb_alone(const struct bfs_step_args *a, struct bfs_step_shared *shared,
+                               const struct bfs_walk *w, struct bfs_tally *t, const uint32_t *inbox,
+                               uint32_t i)
+{
+    const uint32_t number = inbox[a->parent ? 2 * (uint64_t)i : i], row = number - a->rows.begin;
+    if (!bfs_claim(a->found[w->current][a->member.index], number))
+        return;
+    a->level[row] = w->level;
+    if (a->parent)
+        a->parent[row] = inbox[2 * (uint64_t)i + 1];
+    bfs_put(a, shared, t, 1, row, 1);
+}
+
+/** The blocks that are awake take in what other devices found, whose level is this one already. */
+WEIR_COLD void bfs_absorb(const struct bfs_step_args *a, struct bfs_step_shared *shared,
+                          struct weir_steps_block b, struct bfs_walk w)
+{
+    const uint32_t each = WEIR_LANES == 1u ? 1 : WEIR_LANES * BFS_AT_ONCE;
+    const uint32_t step = w.awake * b.threads / WEIR_LANES * each;
+    /* What is not to be put into the queue: all, where not all of the level is there. A worker of one lane puts it there all the same. */
+    const uint64_t until = w.enough == BFS_UNLISTED;
+    struct bfs_tally t = {0, 0, 0, 0, 0, 0, 0, 0, 0};
+    WEIR_ROLLED
+    for (uint32_t d = 0; d < a->rows.parts; d++) {
+        const uint32_t end = (uint32_t)shared->inboxes.end[d];
+        WEIR_ROLLED
+        for (uint32_t base = (uint32_t)shared->inboxes.first[d] + weir_steps_warp(&b) * each;
+             base < end; base += step) {
+            if (WEIR_LANES == 1u)
+                bfs_absorb_alone(a, shared, &w, &t, a->inbox[d], base);
+            else
+                bfs_absorb_many(a, &w, &t, a->inbox[d], base, end, until);
+        }
+    }
+    bfs_flush(a, shared, &t);
+}
+
+#endif

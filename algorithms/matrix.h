@@ -148,7 +148,7 @@ const char *weir_product_schedule_text(weir_product_schedule schedule);
 /** Whether x is exchanged while devices multiply what they have. */
 typedef enum weir_product_overlap {
     WEIR_OVERLAP_AUTO = 0, /**< ON where there are several devices */
-    WEIR_OVERLAP_ON, /**< columns of a device's own are multiplied first, in a pass of their own */
+    WEIR_OVERLAP_ON, /**< columns of a device's own are multiplied first, in a pass of their own; one device refuses it */
     WEIR_OVERLAP_OFF /**< x first, then one pass */
 } weir_product_overlap;
 /** "auto", "on", "off"; NULL for anything else. Static storage. */

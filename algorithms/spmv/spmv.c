@@ -37,6 +37,9 @@ static weir_status check(weir_context *context, const weir_product_config *confi
     if (!weir_product_overlap_text(config->overlap))
         return weir__fail(WEIR_ERR_INVALID, "%d is no overlap: auto, on or off",
                           (int)config->overlap);
+    if (config->overlap == WEIR_OVERLAP_ON && (config->devices ? config->devices : devices) == 1)
+        return weir__fail(WEIR_ERR_INVALID,
+                          "overlap on: one device has all of x, and nothing is exchanged");
     if (config->columns > COLUMNS_MAX)
         return weir__fail(WEIR_ERR_INVALID, "%u columns of x: at most %d", config->columns,
                           COLUMNS_MAX);

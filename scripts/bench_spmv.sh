@@ -27,36 +27,40 @@ rival() {
     tr -d ' \n' <"$json" | grep -o "{\"name\":\"$1\",[^}]*}" | sed -n 's/.*"median_ms":\([0-9.e+-]*\),.*/\1/p'
 }
 
+# A line of the table, of what lies in $json; what is left of a product is for the means.
+row() {
+    echo "$matrix|$(member rows matrix "$json")|$(member columns matrix "$json")|$(member nonzeros matrix "$json")|$k|$values|$devices|$(
+        member schedule choices "$json")|$(member kernel_ms summary "$json")|$(member gbs_median summary "$json")|$(
+        member gflops_median summary "$json")|$(rival cusparse)|$(rival cusparse-alg2)" |
+        awk -F'|' -v kept="$folder/kept" '{
+            least = $12
+            if ($13 != "" && (least == "" || $13 + 0 < least + 0)) least = $13
+            times = least != "" && $9 > 0 ? least / $9 : ""
+            printf "\"%s\",%s,%s,%s,%s,%s,\"%s\",%s,%.6g,%.4g,%.4g,%s,%s,%s\n", $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, times
+            print $5, $11, times >>kept
+        }'
+}
+
 {
     for matrix in ${MATRICES:-$set_of}; do echo "$matrix"; done
     [ -z "${DATA:-}" ] || find "$DATA" -maxdepth 1 -type f ! -name '*.json' ! -name '*.tsv' ! -name 'README*' | sort
 } >"$folder/list"
+: >"$folder/kept"
+failed=0
+echo "matrix,rows,columns,nonzeros,k,values,devices,schedule,kernel_ms,gbs,gflops,cusparse_ms,cusparse_alg2_ms,times_as_fast"
 while read -r matrix; do
     for k in ${COLUMNS:-1 32}; do
         verb=spmm
         [ "$k" -ne 1 ] || verb=spmv
-        set -- "$verb" "$matrix" --devices "$devices" --values "$values"
+        set -- "$verb" "$matrix" --devices "$devices" --values "$values" --trials "$trials"
         [ "$k" -eq 1 ] || set -- "$@" --columns "$k"
         # shellcheck disable=SC2086 # words
-        if ! "$weir" "$@" ${ARGS:-} --verify >/dev/null || ! "$weir" "$@" ${ARGS:-} --trials "$trials" --compare --json "$json" >/dev/null; then
-            : >"$folder/failed" # a pipe is a shell of its own
-            continue
-        fi
-        echo "$matrix|$(member rows matrix "$json")|$(member columns matrix "$json")|$(member nonzeros matrix "$json")|$k|$values|$devices|$(
-            member schedule choices "$json")|$(member kernel_ms summary "$json")|$(member gbs_median summary "$json")|$(
-            member gflops_median summary "$json")|$(rival cusparse)|$(rival cusparse-alg2)"
+        if "$weir" "$@" ${ARGS:-} --verify --compare --json "$json" >/dev/null; then row; else failed=1; fi
     done
-done <"$folder/list" | awk -F'|' '
-    BEGIN { print "matrix,rows,columns,nonzeros,k,values,devices,schedule,kernel_ms,gbs,gflops,cusparse_ms,cusparse_alg2_ms,times_as_fast" }
-    {
-        least = $12
-        if ($13 != "" && (least == "" || $13 + 0 < least + 0)) least = $13
-        times = least != "" && $9 > 0 ? least / $9 : ""
-        printf "\"%s\",%s,%s,%s,%s,%s,\"%s\",%s,%.6g,%.4g,%.4g,%s,%s,%s\n", $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, times
-        fflush()
-        n[$5]++; rate[$5] += log($11 > 0 ? $11 : 1e-9)
-        if (times != "") { m[$5]++; faster[$5] += log(times); if (!($5 in worst) || times < worst[$5]) worst[$5] = times }
-    }
+done <"$folder/list"
+awk '
+    { n[$1]++; rate[$1] += log($2 > 0 ? $2 : 1e-9) }
+    NF > 2 { m[$1]++; faster[$1] += log($3); if (!($1 in worst) || $3 < worst[$1]) worst[$1] = $3 }
     END { for (k in n) printf "# geometric means of %d products of %d columns: %.4g GFLOP/s%s\n", n[k], k, exp(rate[k] / n[k]), \
-            m[k] ? sprintf("; %.3f times as fast as cuSPARSE over %d, at the least %.3f", exp(faster[k] / m[k]), m[k], worst[k]) : "" }'
-[ ! -e "$folder/failed" ]
+            m[k] ? sprintf("; %.3f times as fast as cuSPARSE over %d, at the least %.3f", exp(faster[k] / m[k]), m[k], worst[k]) : "" }' "$folder/kept"
+[ "$failed" -eq 0 ]

@@ -240,7 +240,8 @@ static const weir__cli_option options[] = {
            "list; default: auto"),
     NUMBER("trials", VERB_SEARCH, trials, 1, 1000000,
            "runs for each source; with more than one run in all, a\n"
-           "warm-up comes first and is no trial; default: 1"),
+           "warm-up comes first and is no trial, and before each that takes\n"
+           "no longer than 20 ms comes a rehearsal; default: 1"),
     NUMBER("trials", VERB_PBF | VERB_WHOLE | VERB_MULTIPLY, trials, 1, 1000000,
            "runs; with more than 1, one warm-up run comes first and is not\n"
            "counted; default: 1"),

@@ -24,6 +24,7 @@ struct weir__cli_session {
     int64_t *parents;        /**< of the last run; NULL where no tree is wanted */
     int certify;             /**< devices judge the values, and no reference is made */
     double reference_ms;     /**< of a reference that no trial counts yet */
+    double last_ms;          /**< that the last run took */
     weir__cli_trial cold;    /**< the first run of the object: source and times count */
     weir__cli_trials trials; /**< done so far */
     weir__cli_shared shared; /**< what batches took; zero without --batch */

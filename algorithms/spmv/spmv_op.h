@@ -14,6 +14,7 @@ enum {
     SPMV_ROWS = 256,   /* its rows */
     SPMV_PIECE = 1024, /* nonzeros of a chunk of one row */
     SPMV_ABREAST = 8,  /* loads of a lane that are under way together */
+    SPMV_ROUNDS = 4,   /* of rows that lanes add up, whose ends are under way together */
     SPMV_ROOM =
         256 +
         8, /* values that a warp keeps: one place in 33 stays free, so that equal rows meet no bank twice */

@@ -58,10 +58,20 @@ WEIR_DEV uint32_t SPMV_NAME(spmv_place)(uint32_t i)
     return i + i / 32;
 }
 
-/* Where a row's products begin and end, among those of its chunk; nowhere if there is no such row. */
-WEIR_DEV uint32_t SPMV_NAME(spmv_begin)(const uint16_t *ends, uint32_t row, uint32_t rows)
+/* Where the products of SPMV_ROUNDS rows begin and end, among those of their chunk, `step` rows from one to the next: nowhere if there is no such
+ * row. All are asked for before the first is needed. */
+struct SPMV_NAME(spmv_bounds) {
+    uint32_t begin[SPMV_ROUNDS], end[SPMV_ROUNDS];
+};
+
+WEIR_DEV void SPMV_NAME(spmv_bound)(const uint16_t *ends, uint32_t row, uint32_t step,
+                                    uint32_t rows, struct SPMV_NAME(spmv_bounds) * bounds)
 {
-    return row && row < rows ? ends[row - 1] : 0;
+    WEIR_UNROLLED
+    for (uint32_t j = 0; j < SPMV_ROUNDS; j++, row += step) {
+        bounds->begin[j] = row && row < rows ? ends[row - 1] : 0;
+        bounds->end[j] = row < rows ? ends[row] : 0;
+    }
 }
 
 /* Short rows: products side by side as they lie, then as many lanes a row as there are for it. */
@@ -70,12 +80,14 @@ WEIR_DEV void SPMV_NAME(spmv_together)(const struct spmv_args *a, const struct s
 {
     const uint16_t *ends = a->ends + chunk->row;
     const uint32_t rows = chunk->rows;
+    struct SPMV_NAME(spmv_bounds) bounds;
     uint32_t width = 1;
     while (width * 2 * rows <= WEIR_LANES)
         width *= 2;
-    /* The first row of a lane is asked for before the products are. */
-    uint32_t row = weir_lane() / width, begin = SPMV_NAME(spmv_begin)(ends, row, rows);
-    uint32_t end = row < rows ? ends[row] : 0;
+    /* The first rows of a lane are asked for before the products are. */
+    const uint32_t step = WEIR_LANES / width;
+    uint32_t row = weir_lane() / width;
+    SPMV_NAME(spmv_bound)(ends, row, step, rows, &bounds);
     for (uint32_t at = 0; at < chunk->count; at += SPMV_ABREAST * WEIR_LANES) {
         REAL product[SPMV_ABREAST];
         SPMV_NAME(spmv_products)(a, chunk->begin + at, chunk->count - at, product);
@@ -87,16 +99,20 @@ WEIR_DEV void SPMV_NAME(spmv_together)(const struct spmv_args *a, const struct s
         }
     }
     weir_lanes_sync();
-    for (uint32_t base = 0; base < rows; base += WEIR_LANES / width) {
-        REAL sum = 0;
-        for (uint32_t i = begin + weir_lane() % width; i < end; i += width)
-            sum += room[SPMV_NAME(spmv_place)(i)];
-        sum = SPMV_NAME(weir_group_sum)(sum, width);
-        if (row < rows && weir_lane() % width == 0)
-            SPMV_NAME(spmv_put)(a, (uint64_t)chunk->row + row, sum);
-        row += WEIR_LANES / width;
-        begin = SPMV_NAME(spmv_begin)(ends, row, rows);
-        end = row < rows ? ends[row] : 0;
+    for (uint32_t base = 0; base < rows; base += SPMV_ROUNDS * step) {
+        WEIR_UNROLLED
+        for (uint32_t j = 0; j < SPMV_ROUNDS; j++, row += step) {
+            REAL sum = 0;
+            if (base + j * step >= rows) /* of no lane */
+                break;
+            for (uint32_t i = bounds.begin[j] + weir_lane() % width; i < bounds.end[j]; i += width)
+                sum += room[SPMV_NAME(spmv_place)(i)];
+            sum = SPMV_NAME(weir_group_sum)(sum, width);
+            if (row < rows && weir_lane() % width == 0)
+                SPMV_NAME(spmv_put)(a, (uint64_t)chunk->row + row, sum);
+        }
+        if (base + SPMV_ROUNDS * step < rows)
+            SPMV_NAME(spmv_bound)(ends, row, step, rows, &bounds);
     }
     weir_lanes_sync();
 }

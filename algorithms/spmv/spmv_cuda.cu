@@ -3,7 +3,8 @@
 
 #include <cuda_runtime_api.h>
 
-#define LANES 128u /* of a block: with 256, and the registers that ends of rows take, fewer of its warps are there at a time */
+#define LANES \
+    128u /* of a block: with 256, and the registers that ends of rows take, fewer of its warps are there at a time */
 #define WARPS (LANES / WEIR_LANES)
 
 static uint32_t blocks_for(uint64_t items, uint32_t each)

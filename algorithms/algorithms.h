@@ -602,13 +602,16 @@ typedef struct weir_run_stats {
     /** The same: the part of the devices' time that they would wait for the one with the most arcs, if arcs took them equally
      *  long: 1 - mean / most, arcs of all levels top-down together; as arcs lie, and as they were shared out. */
     double stall_before, stall_after;
+    /** Components in step on GPUs, where few arcs are left of each row (`direct`): arcs that waited until each lane of a warp had one to
+     *  link; 0 elsewhere. */
+    uint64_t gathered;
 } weir_run_stats;
 /** weir_run_stats: nothing filled in yet. */
 #define WEIR_RUN_STATS_INIT                                                                   \
     {                                                                                         \
         sizeof(weir_run_stats), 0, 0, 0, 0, WEIR_WORKLIST_STATS_INIT, WEIR_DIRECTION_AUTO, 0, \
             NULL, 0, 0, 0, 0, 0, {{NULL, 0, 0}}, 0, 0, 0, 0, 0, 0, 0, 0, WEIR_MEMORY_AUTO,    \
-            WEIR_BALANCE_OFF, 0, 0, 0, 0, 0                                                   \
+            WEIR_BALANCE_OFF, 0, 0, 0, 0, 0, 0                                                \
     }
 
 /** A level of a search in two dimensions; a plain value. Times are those of the device that took longest, from one barrier to the

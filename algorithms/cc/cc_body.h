@@ -201,11 +201,12 @@ WEIR_DEV void cc_start(struct cc_run *run, const struct cc_args *args, struct cc
     run->stride = block->blocks * block->threads;
     run->phase = 0;
     run->direct = args->direct;
+    run->waiting = 0;
     run->arcs = 0;
     if (block->thread == 0) {
         shared->hooks = 0;
         shared->least = CC_NONE;
-        shared->arcs = shared->sent = 0;
+        shared->arcs = shared->sent = shared->gathered = 0;
         shared->since_ns = weir_clock_ns();
     }
     cc_clear_words(args, block);
@@ -313,6 +314,7 @@ WEIR_DEV void cc_count(struct cc_run *run)
         return;
     (void)weir_atomic_add_relaxed_dev_u64(&result[CC_ARCS], run->shared->arcs);
     (void)weir_atomic_add_relaxed_dev_u64(&result[CC_SENT], run->shared->sent);
+    (void)weir_atomic_add_relaxed_dev_u64(&result[CC_GATHERED], run->shared->gathered);
     if (run->block->block == 0)
         weir_steps_book(&run->args->member, &run->shared->since_ns, CC_AT_LABEL,
                         CC_STEPS_OF + CC_AT_LABEL);

@@ -65,6 +65,9 @@ enum {
     CC_TRIED = 8,    /* arcs of a root that are looked at together */
     CC_TRIES = 8,    /* times that, at most */
     CC_SPARSE = 128, /* 1 of so many groups of rows is linked behind roots */
+    CC_WORKERS = 32, /* of a block, at most */
+    CC_WAITING =
+        64, /* arcs of a worker that wait to be linked: less than twice as many as it has lanes */
     CC_SCANNED = 32, /* rows that a lane looks through for roots before it looks along their arcs */
     CC_SWAPPED = 1 << 15, /* hooks of all devices up to which each takes all lists of others */
     CC_ABREAST = 4        /* looks that the searches for their roots take side by side */
@@ -84,8 +87,9 @@ enum {
     CC_TIMES,
     CC_STEPS_OF = CC_TIMES, /* that of CC_AT_x lies at CC_STEPS_OF + CC_AT_x */
     CC_ARCS = CC_STEPS_OF + CC_TIMES,
-    CC_SENT, /* bytes that this device wrote to others or read from them */
-    CC_ROOTS /* of all devices: roots that looked along their arcs; by block 0 */
+    CC_SENT,    /* bytes that this device wrote to others or read from them */
+    CC_ROOTS,   /* of all devices: roots that looked along their arcs; by block 0 */
+    CC_GATHERED /* arcs that waited until each lane of a worker had one */
 };
 
 /** A part of a long row; one block links it. */
@@ -142,14 +146,20 @@ struct cc_args {
         [WEIR_DEVICES_MAX]; /* by round: the device whose hooks this one takes; its own index: none */
 };
 
+/** An arc that waits to be linked. */
+struct cc_arc {
+    uint32_t v, to;
+};
+
 /** Of a block. */
 struct cc_shared {
+    struct cc_arc waiting[WEIR_LANES > 1 ? CC_WORKERS : 1][WEIR_LANES > 1 ? CC_WAITING : 1];
     uint32_t root[CC_SAMPLES];
     uint32_t most, choice; /* of the sample */
     uint32_t least;        /* smallest id of the largest tree */
     uint32_t taken;        /* length of the list that is being taken */
     uint64_t hooks;        /* that the block made since the last barrier */
-    uint64_t arcs, sent;
+    uint64_t arcs, sent, gathered;
     uint64_t since_ns; /* of block 0: when the last barrier was passed */
 };
 
@@ -170,6 +180,7 @@ struct cc_run {
     uint32_t id, stride; /* this thread among all of the device */
     uint32_t phase;      /* merges so far: which list of hooks is being written */
     uint32_t direct;     /* as args->direct, until a largest tree is found all the same */
+    uint32_t waiting;    /* arcs of this worker that wait to be linked */
     cc_tally arcs;
 };
 

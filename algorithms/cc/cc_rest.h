@@ -145,6 +145,48 @@ WEIR_DEV void cc_rest_id(struct cc_run *run, int outside, uint64_t row)
         (void)weir_atomic_min_relaxed_dev_u32(&run->shared->least, id);
 }
 
+/* Link the last `count` arcs that wait, one a lane. All lanes of a worker. */
+WEIR_DEV void cc_link_waiting(struct cc_run *run, uint32_t count)
+{
+    const struct cc_arc *list = run->shared->waiting[run->block->thread / WEIR_LANES];
+    struct cc_arc arc = {0, 0};
+    struct cc_hook hook = {0, 0};
+    run->waiting -= count;
+    weir_lanes_sync(); /* other lanes wrote them */
+    if (weir_lane() < count)
+        arc = list[run->waiting + weir_lane()];
+    weir_lanes_sync(); /* their places are for others now */
+    const int joined = weir_lane() < count && cc_join(run->parent, arc.v, arc.to, 1, &hook);
+    cc_note(run, joined, &hook);
+}
+
+/* Link an arc of each lane that has one. A join is a chain of looks that wait for each other, and of the rows of a batch few have an arc left, which the
+ * warp would wait for row after row: so arcs wait until there is one for every lane. A thread of a host device links its own at once. All
+ * lanes of a worker. */
+WEIR_DEV void cc_link_soon(struct cc_run *run, int is_there, uint32_t v, uint32_t to)
+{
+    if (WEIR_LANES == 1u) {
+        struct cc_hook hook = {0, 0};
+        const int joined = is_there && cc_join(run->parent, v, to, 1, &hook);
+        cc_note(run, joined, &hook);
+        return;
+    }
+    const uint32_t lanes = weir_ballot(is_there);
+    if (is_there) {
+        const uint32_t before = weir_popcount_u32(lanes & ((1u << weir_lane()) - 1u));
+        struct cc_arc *place =
+            &run->shared->waiting[run->block->thread / WEIR_LANES][run->waiting + before];
+        place->v = v;
+        place->to = to;
+    }
+    run->waiting += weir_popcount_u32(lanes);
+    if (run->waiting < WEIR_LANES)
+        return;
+    if (weir_lane() == 0)
+        (void)weir_atomic_add_relaxed_dev_u64(&run->shared->gathered, WEIR_LANES);
+    cc_link_waiting(run, WEIR_LANES);
+}
+
 /* Link the arcs of CC_BATCH rows that lead to smaller numbers, but for the one that the first step took: the last of them
  * where that was the nearest, else the first. They ascend, so one that does not lead there ends its row.
  * @return rows of more than CC_ALONE arcs, a bit each: those are left to others. */
@@ -179,9 +221,7 @@ WEIR_DEV uint32_t cc_link_lower(struct cc_run *run, const weir_arcs *arcs, uint6
         WEIR_ROLLED
         for (uint32_t k = 0; k < CC_BATCH; k++) {
             const uint32_t v = cc_name(run, base, apart, k), to = cc_pick(far, k);
-            struct cc_hook hook = {0, 0};
-            int joined = to < v && cc_join(run->parent, v, to, 1, &hook);
-            cc_note(run, joined, &hook);
+            cc_link_soon(run, to < v, v, to);
         }
     }
     return longer;
@@ -236,6 +276,8 @@ WEIR_DEV void cc_rest(struct cc_run *run, uint32_t giant, uint32_t which)
         for (uint32_t k = 0; weir_ballot(outside >> k != 0); k++)
             cc_rest_row(run, outside >> k & 1u, base + (uint64_t)k * cc_apart(run->stride), which);
     }
+    if (run->waiting)
+        cc_link_waiting(run, run->waiting);
 }
 
 /** Link the pieces of long rows; a block takes one at a time. */

@@ -113,7 +113,9 @@ static const weir__cli_column columns[] = {COLUMN_MS,
                                            END_OF_LIST};
 
 static const weir__cli_member members[] = {
-    {.name = "roots", .kind = KIND_COUNT, .offset = TRIAL(stats.roots)}, END_OF_LIST};
+    {.name = "roots", .kind = KIND_COUNT, .offset = TRIAL(stats.roots)},
+    {.name = "gathered", .kind = KIND_COUNT, .offset = TRIAL(stats.gathered)},
+    END_OF_LIST};
 
 static const char about[] =
     "Weakly connected: arcs join both ways. A vertex is labelled with the smallest vertex of\n"

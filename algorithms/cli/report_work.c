@@ -149,6 +149,8 @@ static void print_exchange(const struct work *work)
         row(work, "bins of rows", stats->bins);
     if (stats->roots)
         row(work, "roots that looked", stats->roots);
+    if (stats->gathered)
+        row(work, "gathered arcs", stats->gathered);
     if (stats->epochs)
         row(work, "epochs", stats->epochs);
     if (stats->shared)

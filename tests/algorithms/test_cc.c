@@ -1,4 +1,5 @@
 /** @file test_cc.c  Connected components on every set of devices against the serial reference. */
+#include "runtime/support.h"
 #include "tests/algorithms/cc_fixture.h"
 
 #include <pthread.h>
@@ -340,6 +341,27 @@ static void roots_of_long_rows_look_around(void **state)
     weir_context_destroy(context);
 }
 
+/* Few arcs are left of each row behind the first step: on a GPU they wait until each lane of a warp has one. A thread of a host device links its own. */
+static void arcs_that_are_left_wait_for_each_other(void **state)
+{
+    weir_context *context = context_or_skip(*state);
+    const int gpu = weir__device_is_gpu(weir_context_device(context, 0));
+    weir_graph *graph = open_graph(gpu ? "grid:1200x1200,0.65" : "grid:60x60,0.65", 0);
+    weir_run_stats stats = WEIR_RUN_STATS_INIT;
+    weir_cc *cc;
+    assert_int_equal(weir_cc_create(context, graph, NULL, NULL, WEIR_CC_RESIDENT, &cc), WEIR_OK);
+    assert_cc(cc, graph, "a grid");
+    assert_int_equal(weir_cc_run(cc, &stats), WEIR_OK);
+    assert_int_equal(steps_of(&stats, "direct"), 1);
+    if (gpu)
+        assert_in_range(stats.gathered, graph->vertices / 16, graph->arcs / 2);
+    else
+        assert_int_equal(stats.gathered, 0);
+    weir_cc_destroy(cc);
+    weir_graph_destroy(graph);
+    weir_context_destroy(context);
+}
+
 /* Where there is no largest tree behind that, the next arcs are linked in a second round, and all others in the last step: none is left out
  * between the rounds. */
 static void roots_that_look_in_vain_leave_no_arc_out(void **state)
@@ -529,7 +551,8 @@ int main(void)
                     ON_EACH_SPEC(few_arcs_take_no_sample) ON_EACH_SPEC(
                         few_cut_arcs_are_all_that_is_told) ON_EACH_SPEC(deep_trees_are_flattened)
                         ON_EACH_SPEC(a_tangle_takes_one_more_arc)
-                            ON_EACH_SPEC(roots_of_long_rows_look_around)
+                            ON_EACH_SPEC(roots_of_long_rows_look_around) ON_EACH_SPEC(
+                                arcs_that_are_left_wait_for_each_other)
                                 ON_EACH_SPEC(roots_that_look_in_vain_leave_no_arc_out) CC_TEST(
                                     rows_without_arcs_are_left_alone,
                                     "host:1") CC_TEST(rows_without_arcs_are_left_alone,

@@ -11,6 +11,10 @@
 
 extern const weir_steps_body weir__color_steps;
 
+enum {
+    BATCH = 256
+}; /* rows of the first batch of a device: as a GPU has workers that look together, about */
+
 struct weir_color {
     struct weir__algorithm head; /* first */
     struct weir__row_steps on;
@@ -27,18 +31,6 @@ static uint64_t order_count(const void *user, uint32_t device, uint32_t sender)
     return color->config.permute != 0;
 }
 
-/* As many rows as can have so many arcs. On host devices a row has one thread, whoever's it is. */
-static uint64_t hub_count(const void *user, uint32_t device, uint32_t sender)
-{
-    const weir_color *color = user;
-    const weir_rows_part *part = weir__row_steps_part(&color->on, device);
-    const uint64_t most = (part->arcs_out + part->arcs_in) / COLOR_HUB;
-    (void)sender;
-    if (!weir__device_is_gpu(weir_context_device(color->on.context, device)))
-        return 0;
-    return most < part->owned ? most : part->owned;
-}
-
 #define FIELD(name) .field = offsetof(struct color_args, name)
 static const weir_steps_array arrays[] = {
     {.name = "color",
@@ -49,31 +41,16 @@ static const weir_steps_array arrays[] = {
      .bytes = 4,
      FIELD(color)},
     {.name = "order", .extent = WEIR_STEPS_OWNED, .count = order_count, .bytes = 4, FIELD(order)},
-    {.name = "even list", .extent = WEIR_STEPS_OWNED, .bytes = 4, FIELD(list[COLOR_REST][0])},
-    {.name = "odd list", .extent = WEIR_STEPS_OWNED, .bytes = 4, FIELD(list[COLOR_REST][1])},
-    {.name = "even list of hubs",
-     .extent = WEIR_STEPS_COUNTED,
-     .count = hub_count,
-     .bytes = 4,
-     FIELD(list[COLOR_HUBS][0])},
-    {.name = "odd list of hubs",
-     .extent = WEIR_STEPS_COUNTED,
-     .count = hub_count,
-     .bytes = 4,
-     FIELD(list[COLOR_HUBS][1])},
-    {.name = "lengths",
-     .more = 2 * COLOR_CLASSES - 1,
-     .first = WEIR_STEPS_FILLED,
-     .bytes = 4,
-     FIELD(length)},
+    {.name = "even list", .extent = WEIR_STEPS_OWNED, .bytes = 4, FIELD(list[0])},
+    {.name = "odd list", .extent = WEIR_STEPS_OWNED, .bytes = 4, FIELD(list[1])},
+    {.name = "lengths", .more = 2, .first = WEIR_STEPS_FILLED, .bytes = 4, FIELD(length)},
 };
 
 #define PHASE(text, at)                                              \
     {                                                                \
         .name = text, .ns = COLOR_NS + at, .steps = COLOR_STEPS + at \
     }
-static const weir_steps_phase phases[] = {PHASE("take", COLOR_TAKE), PHASE("check", COLOR_CHECK),
-                                          PHASE("find hubs", COLOR_FIND)};
+static const weir_steps_phase phases[] = {PHASE("take", COLOR_TAKE), PHASE("check", COLOR_CHECK)};
 
 static const weir_steps_program program = {
     .what = "a colouring",
@@ -131,11 +108,38 @@ static weir_status enter_order(const weir_color *color, uint32_t d)
     return status;
 }
 
+/* Rows are cut into as many stretches as the first device has blocks. */
+static weir_status cut_stretches(const weir_color *color, struct color_args *args)
+{
+    const weir_device *first = weir_context_device(color->on.context, 0);
+    const uint32_t lanes = weir__device_is_gpu(first) ? 32 : 1; /* a worker's rows are of one */
+    weir_device_info info = WEIR_DEVICE_INFO_INIT;
+    const weir_status status = weir_device_info_get(first, &info);
+    const uint32_t pieces = info.units ? info.units : 1;
+    args->stretch = (args->most / pieces / lanes + 1) * lanes;
+    args->pieces = args->most / args->stretch + 1;
+    return status;
+}
+
+/* What kernels are told beside the arrays. All devices are told the same, so that they agree on who is ahead of whom. */
+static weir_status tell(const weir_color *color, struct color_args *args)
+{
+    const int by_degree = weir_rows_order_of(color->on.rows) == WEIR_ROWS_BY_DEGREE;
+    args->both = !weir_rows_symmetric(color->on.rows);
+    args->most = 0;
+    for (uint32_t d = 0; d < color->on.parts; d++) {
+        const uint32_t busy = weir__row_steps_part(&color->on, d)->busy;
+        args->most = busy > args->most ? busy : args->most;
+    }
+    args->sorted = by_degree && !color->config.permute;
+    args->batch = args->sorted ? BATCH : args->most;
+    return by_degree || color->config.permute ? WEIR_OK : cut_stretches(color, args);
+}
+
 static weir_status create(struct weir__algorithm *head, const struct weir__making *making)
 {
     weir_color *color = (weir_color *)head;
     weir_rows_config config = WEIR_ROWS_CONFIG_INIT;
-    uint32_t hubs = 0;
     weir_status status = weir__partition_fits(making->context, making->graph, making->partition);
     if (status)
         return status;
@@ -144,13 +148,9 @@ static weir_status create(struct weir__algorithm *head, const struct weir__makin
     head->on = &color->on;
     status = weir__row_steps_create(&color->on, &form, making->context, making->graph,
                                     making->partition, making->options, &config, color);
-    for (uint32_t d = 0; d < color->on.parts && !status; d++)
-        hubs |= hub_count(color, d, 0) != 0;
     for (uint32_t d = 0; d < color->on.parts && !status; d++) {
-        struct color_args *args = weir_steps_args(color->on.steps, d);
-        args->both = !weir_rows_symmetric(color->on.rows);
-        args->hubs = hubs;
-        if (color->config.permute)
+        status = tell(color, weir_steps_args(color->on.steps, d));
+        if (!status && color->config.permute)
             status = enter_order(color, d);
     }
     return status;
@@ -239,9 +239,10 @@ weir_status weir_color_run(weir_color *color, weir_run_stats *stats_out)
     stats.work.processed = weir_steps_total(color->on.steps, COLOR_TAKEN);
     stats.work.atoms = weir_steps_total(color->on.steps, COLOR_ARCS);
     stats.work.rounds = stats.steps;
+    const uint64_t looks = weir_steps_total(color->on.steps, COLOR_LOOKS);
     /* A row's place and its colour; an arc and the colour behind it. */
-    stats.bytes = stats.work.processed * 2 * (16 + 4) + stats.work.atoms * 8;
-    stats.bytes_sent = stats.work.processed * (color->on.parts - 1) * sizeof(uint32_t);
+    stats.bytes = looks * (16 + 4) + stats.work.atoms * 8;
+    stats.bytes_sent = looks * (color->on.parts - 1) * sizeof(uint32_t);
     weir__algorithm_ran(&color->head, begin_ns, &stats, stats_out);
     return WEIR_OK;
 }

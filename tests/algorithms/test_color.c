@@ -186,9 +186,9 @@ static void numbers_of_colors_are_known(void **state)
 {
     weir_context *context = context_or_skip(*state);
     const char *spec = *state;
-    weir_graph *graph = open_graph("complete:1500", 0);
-    assert_true(1500 > COLOR_WORDS * 32);
-    assert_int_equal(check_color(context, graph, NULL, 0), 1500);
+    weir_graph *graph = open_graph("complete:1100", 0);
+    assert_true(1100 > COLOR_WORDS * 32);
+    assert_int_equal(check_color(context, graph, NULL, 0), 1100);
     weir_graph_destroy(graph);
     graph = open_graph("chain:2000", 0);
     const uint64_t distinct = check_color(context, graph, NULL, 0);

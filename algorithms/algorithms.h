@@ -1245,14 +1245,16 @@ typedef struct weir_color_config {
         sizeof(weir_color_config), 0, 1 \
     }
 
-/** Place @p graph on the devices; as weir_bfs_create(), of which all else holds too. It goes in step: devices have to reach each other.
- *  Of the options there are memory, time_limit_ms and reserved_bytes.
+/** Place @p graph on the devices; as weir_bfs_create(), of which all else holds too. WEIR_DIRECTION_PULL goes in step, on devices that reach
+ *  each other; WEIR_DIRECTION_PUSH goes through the worklist, and is what options of that ask for. An operator that adds up tiles
+ *  runs on warps and groups of lanes: other workers and mappings are refused. `soft` has vertices of many arcs first.
  *  @param[in] config  NULL for defaults. */
 weir_status weir_color_create(weir_context *context, const weir_graph *graph,
                               const weir_partition *partition, const weir_run_options *options,
                               const weir_color_config *config, weir_color **color_out);
-/** As weir_bfs_run(). Every vertex takes the smallest colour that it sees at no neighbour, and again where two neighbours took the same at
- *  the same time: two runs need not give the same colours. weir_run_stats.work.processed counts the colours that were taken. */
+/** As weir_bfs_run(). Every vertex takes a colour that it sees at no neighbour, and again where two neighbours took the same at
+ *  the same time: two runs need not give the same colours. weir_run_stats.work.processed counts the colours that were taken in step, and
+ *  through the worklist items: to take, to check, and to tell another device. */
 weir_status weir_color_run(weir_color *color, weir_run_stats *stats_out);
 /** The colours of the last run, from 0. A vertex with d arcs, of both directions, has at most d.
  *  @param[out] colors_out  one value a vertex, the caller's.
@@ -1260,7 +1262,10 @@ weir_status weir_color_run(weir_color *color, weir_run_stats *stats_out);
 weir_status weir_color_colors(weir_color *color, uint32_t *colors_out);
 /** The colours of the last run on a device (WEIR_VALUE_U32); as weir_bfs_values(). */
 weir_status weir_color_values(weir_color *color, uint32_t device, weir_values *values_out);
-/** As weir_bfs_explain(). The direction is WEIR_DIRECTION_PULL. */
+/** As weir_bfs_link_items(): in step none are counted. */
+weir_status weir_color_link_items(const weir_color *color, uint32_t from, uint32_t to,
+                                  uint64_t *items_out);
+/** As weir_bfs_explain(). */
 weir_status weir_color_explain(const weir_color *color, weir_run_stats *picked_out,
                                weir_run_reasons *reasons_out);
 /** As weir_bfs_prepared(). */

@@ -50,7 +50,7 @@ done
         mkdir -p "$out/tests/$(dirname "$file")"
         cp -p "tests/$file" "$out/tests/$file"
     done
-for script in run_tests.sh sweep_data.sh sweep_choices.sh soak.sh soak_random.sh soak_draw.awk make_hubs.sh demo.sh bench_suite.sh readme_table.sh goals_table.sh bench_batch.sh bench_balance.sh bench_spmv.sh bench_examples.sh bench_command.sh bench_memory.sh document.sh sweep.sh sweep_live.sh sweep_width.sh sweep_collectives.sh sweep_sanitizer.sh; do
+for script in run_tests.sh sweep_data.sh sweep_choices.sh soak.sh soak_random.sh soak_draw.awk make_hubs.sh demo.sh bench_suite.sh readme_table.sh goals_table.sh bench_batch.sh bench_color.sh bench_balance.sh bench_spmv.sh bench_examples.sh bench_command.sh bench_memory.sh document.sh sweep.sh sweep_live.sh sweep_width.sh sweep_collectives.sh sweep_sanitizer.sh; do
     cp -p "scripts/$script" "$out/scripts/"
 done
 # A test holds documents against these pages.

@@ -136,6 +136,24 @@ function cc() {
     draw(40, "route", "auto direct ring tree staged")
 }
 
+# Items of colourings add up tiles, which warps do, and groups of their lanes.
+function color(kernel) {
+    line = "color " graph()
+    shared()
+    draw(40, "permute", "1 7 99")
+    if (chance(60)) {
+        line = line " --direction push"
+        kernel = chance(60) ? one_of("auto fused discrete live") : ""
+        if (kernel) line = line " --kernel " kernel
+        if (kernel == "live") draw(50, "queues", "1 2 7")
+        else draw(60, "order", "fifo soft soft:1 soft:4 bulk")
+        draw(40, "worker", "auto warp")
+        draw(40, "mapping", "auto group:1 group:4 group:32")
+        draw(40, "fetch", "1 2 5 33 1000")
+        draw(40, "route", "auto direct ring tree staged")
+    } else draw(30, "direction", "pull auto")
+}
+
 function pbf() {
     line = "pbf --elements " one_of("1 1000 65537 " 1 + below(300000 * size))
     draw(60, "selectivity", "0 0.01 0.5 1")
@@ -212,6 +230,7 @@ function names(verb, text) {
     text["sssp"] = "source sources undirected weights devices memory partition direction parents route order kernel queues worker fetch mapping balance wire trials seed verify verify-by"
     text["pr"] = "undirected devices memory partition direction tolerance damping dangling bands hubs bins route order kernel queues worker fetch mapping trials seed verify verify-by"
     text["cc"] = "undirected devices memory partition stream route trials seed verify verify-by"
+    text["color"] = "undirected devices memory partition direction permute route order kernel queues worker fetch mapping trials seed verify verify-by"
     text["pbf"] = "elements selectivity devices packet schedule work trials seed verify"
     text["spmv"] = "undirected weights values transpose alpha beta schedule partition overlap devices trials seed compare verify"
     text["spmm"] = text["spmv"] " columns"
@@ -228,13 +247,14 @@ BEGIN {
     state = (seed * 7919 + 12345) % 2147483646 + 1
     for (i = 0; i < 10; i++) next_number()
     for (i = 0; i < runs; i++) {
-        verb = one_of("bfs bfs bfs sssp sssp sssp pr pr cc cc pbf spmv spmm")
+        verb = one_of("bfs bfs bfs sssp sssp sssp pr pr cc cc color color pbf spmv spmm")
         settle()
         its_devices = ""
         if (verb == "bfs") bfs()
         else if (verb == "sssp") sssp()
         else if (verb == "pr") pr()
         else if (verb == "cc") cc()
+        else if (verb == "color") color()
         else if (verb == "spmv") spmv()
         else if (verb == "spmm") spmm()
         else pbf()

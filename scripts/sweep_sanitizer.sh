@@ -88,6 +88,8 @@ cc rmat:8 --undirected
 cc mesh:20x20
 color rmat:8 --undirected
 color grid:20x20
+color rmat:8 --undirected --direction push
+color grid:20x20 --kernel live
 bfs rmat:8 --undirected --direction down --parents
 bfs rmat:8 --undirected --sources 20 --batch
 bfs rmat:8 --undirected --memory host --direction push

@@ -13,6 +13,7 @@ enum { PERMUTE };
 enum { GREEDY_COLORS };
 
 ROW_FUNCTIONS(color, colors)
+LINK_FUNCTION(color)
 RUN_FUNCTION(color)
 CERTIFY_FUNCTION(color, weir_color_certify(context, graph, values))
 
@@ -135,7 +136,13 @@ static void print_verdict(const weir__cli_trial *last)
                last->own[GREEDY_COLORS]);
 }
 
+static const weir__cli_choices directions = {{"auto", "push", "pull", NULL}, {NULL}};
+
 static const weir__cli_option options[] = {
+    DIRECTION(directions, "push: through the worklist, vertices take colors and check them\n"
+                          "whenever their turn comes, and all choices below count; pull: in\n"
+                          "step, those that took one are checked in the next step; default:\n"
+                          "auto, by machine and other options"),
     OPTION("permute", "SEED", VERB_OWN, weir__cli_set_number, FIELD(own[PERMUTE]),
            "vertices take their first colors in an order drawn by SEED, so that\n"
            "neighbours seldom do so at the same time; default: as they are\n"
@@ -167,15 +174,20 @@ static const weir__cli_member members[] = {
 
 static const char about[] =
     "No two vertices that an arc joins, in either direction, get the same color; colors count\n"
-    "from 0. Every vertex takes the smallest one that it sees at no neighbour, all at the same\n"
-    "time; those that took one together with a neighbour take another, in further steps, until\n"
-    "there are none (speculative greedy coloring). A run need not give what the last one gave.\n"
-    "Each run prints the number of colors, the vertices that have the most frequent one, and as\n"
-    "items processed how many colors were taken, those twice that had to be taken "
-    "again.\n" TIMES_TEXT;
+    "from 0. Vertices take colors that they see at no neighbour, many at the same time; where two\n"
+    "neighbours took the same, one of them takes another, until there are none (speculative "
+    "greedy\n"
+    "coloring): in step, or through the worklist, where an item takes a color, and then checks "
+    "it.\n"
+    "A run need not give what the last one gave. Each run prints the number of colors and the\n"
+    "vertices that have the most frequent one. Items processed are in step the colors that were\n"
+    "taken, those twice that had to be taken again, and through the worklist all items, of which "
+    "a\n"
+    "vertex that keeps its first color needs two on one device.\n" TIMES_TEXT;
 static const char examples[] =
     "  weir color rmat:16 --undirected --verify\n"
     "  weir color road.mtx.gz --devices host:4 --permute 7\n"
+    "  weir color rmat:18 --kernel live --stats\n"
     "  weir color grid:1000x1000 --devices cuda:0-1 --output colors.txt\n";
 
 const weir__cli_algorithm weir__cli_algorithm_color = {
@@ -187,10 +199,12 @@ const weir__cli_algorithm weir__cli_algorithm_color = {
     .value = "color",
     .unreached = "inf",
     .value_bytes = sizeof(uint32_t),
+    .worklist = 1,
     .steps = "steps",
     .figure = {"colors", "largest_class"},
     .members = members,
     .print_verdict = print_verdict,
+    .link_items = color_link_items,
     .at = color_at,
     .sum = sum_colors,
     .sum_bytes = sizeof(uint32_t),

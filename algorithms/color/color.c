@@ -1,101 +1,9 @@
-/** @file color.c  Colours of vertices, of which no two neighbours have the same: the arrays, runs, and what they found. */
-#include "algorithms/color/color_body.h"
-#include "algorithms/common/algorithm.h"
-#include "algorithms/common/forms.h"
+/** @file color.c  Colours of vertices, of which no two neighbours have the same: the object, which form runs, and what runs found. */
+#include "algorithms/color/color.h"
 #include "algorithms/graph/partition.h"
 #include "runtime/support.h"
 
-#include <stddef.h>
-#include <stdio.h>
 #include <stdlib.h>
-
-extern const weir_steps_body weir__color_steps;
-
-struct weir_color {
-    struct weir__algorithm head; /* first */
-    struct weir__row_steps on;
-    weir_color_config config;
-};
-
-/* ---- the program ------------------------------------------------------------------------------ */
-
-static uint64_t order_count(const void *user, uint32_t device, uint32_t sender)
-{
-    const weir_color *color = user;
-    (void)device;
-    (void)sender;
-    return color->config.permute != 0;
-}
-
-/* As many rows as can have so many arcs. On host devices a row has one thread, whoever's it is. */
-static uint64_t hub_count(const void *user, uint32_t device, uint32_t sender)
-{
-    const weir_color *color = user;
-    const weir_rows_part *part = weir__row_steps_part(&color->on, device);
-    const uint64_t most = (part->arcs_out + part->arcs_in) / COLOR_HUB;
-    (void)sender;
-    if (!weir__device_is_gpu(weir_context_device(color->on.context, device)))
-        return 0;
-    return most < part->owned ? most : part->owned;
-}
-
-#define FIELD(name) .field = offsetof(struct color_args, name)
-static const weir_steps_array arrays[] = {
-    {.name = "color",
-     .extent = WEIR_STEPS_NUMBERS,
-     .holding = WEIR_STEPS_SHARED,
-     .first = WEIR_STEPS_FILLED,
-     .fill = 0xFF,
-     .bytes = 4,
-     FIELD(color)},
-    {.name = "order", .extent = WEIR_STEPS_OWNED, .count = order_count, .bytes = 4, FIELD(order)},
-    {.name = "even list", .extent = WEIR_STEPS_OWNED, .bytes = 4, FIELD(list[COLOR_REST][0])},
-    {.name = "odd list", .extent = WEIR_STEPS_OWNED, .bytes = 4, FIELD(list[COLOR_REST][1])},
-    {.name = "even list of hubs",
-     .extent = WEIR_STEPS_COUNTED,
-     .count = hub_count,
-     .bytes = 4,
-     FIELD(list[COLOR_HUBS][0])},
-    {.name = "odd list of hubs",
-     .extent = WEIR_STEPS_COUNTED,
-     .count = hub_count,
-     .bytes = 4,
-     FIELD(list[COLOR_HUBS][1])},
-    {.name = "lengths",
-     .more = 2 * COLOR_CLASSES - 1,
-     .first = WEIR_STEPS_FILLED,
-     .bytes = 4,
-     FIELD(length)},
-};
-
-#define PHASE(text, at)                                              \
-    {                                                                \
-        .name = text, .ns = COLOR_NS + at, .steps = COLOR_STEPS + at \
-    }
-static const weir_steps_phase phases[] = {PHASE("take", COLOR_TAKE), PHASE("check", COLOR_CHECK),
-                                          PHASE("find hubs", COLOR_FIND)};
-
-static const weir_steps_program program = {
-    .what = "a colouring",
-    .body = &weir__color_steps,
-    .arrays = arrays,
-    .array_count = sizeof arrays / sizeof *arrays,
-    .phases = phases,
-    .phase_count = sizeof phases / sizeof *phases,
-};
-
-/* The order of a device's rows is drawn in host memory. */
-static void need(const struct weir__sizes *sizes, const void *user, struct weir__need *need)
-{
-    const weir_color *color = user;
-    weir__need_pass(need, color->config.permute ? sizes->vertices : 0, sizeof(uint32_t));
-}
-
-static const struct weir__row_form form = {.program = &program,
-                                           .rows = offsetof(struct color_args, part),
-                                           .values = "color",
-                                           .kind = WEIR_VALUE_U32,
-                                           .need = need};
 
 /* ---- building --------------------------------------------------------------------------------- */
 
@@ -108,52 +16,50 @@ static uint64_t drawn(uint64_t seed, uint64_t at)
     return z ^ z >> 31;
 }
 
-/* Rows that have arcs, in any order, each as likely as the others. */
-static weir_status enter_order(const weir_color *color, uint32_t d)
+weir_status weir__color_draw(const weir_color *color, uint32_t d, uint64_t first, uint32_t count,
+                             void *order_out)
 {
-    const weir_rows_part *part = weir__row_steps_part(&color->on, d);
     uint32_t *order = NULL;
     weir_status status;
-    if (!part->busy || weir__context_planned(color->on.context))
+    if (!count || weir__context_planned(color->head.context))
         return WEIR_OK;
-    if ((status = weir__alloc(part->busy, sizeof *order, "an order of the rows", &order)))
+    if ((status = weir__alloc(count, sizeof *order, "an order of the vertices", &order)))
         return status;
-    for (uint32_t row = 0; row < part->busy; row++) {
-        const uint32_t at = (uint32_t)(drawn(color->config.seed, part->begin + (uint64_t)row) %
-                                       (row + UINT64_C(1)));
-        order[row] = order[at];
-        order[at] = row;
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t at = (uint32_t)(drawn(color->config.seed, first + i) % (i + UINT64_C(1)));
+        order[i] = order[at];
+        order[at] = i;
     }
-    status = weir__upload(weir_context_device(color->on.context, d),
-                          weir_steps_data(color->on.steps, "order", d), order,
-                          part->busy * sizeof *order);
+    status = weir__upload(weir_context_device(color->head.context, d), order_out, order,
+                          count * sizeof *order);
     free(order);
     return status;
+}
+
+static weir_status possible(const void *user)
+{
+    const weir_color *color = user;
+    return weir_steps_possible(color->head.context, color->head.parts);
 }
 
 static weir_status create(struct weir__algorithm *head, const struct weir__making *making)
 {
     weir_color *color = (weir_color *)head;
-    weir_rows_config config = WEIR_ROWS_CONFIG_INIT;
-    uint32_t hubs = 0;
+    const struct weir__asked asked = {.options = making->options};
+    const struct weir__form_case what = {
+        .usual = WEIR__FORM_STEP,
+        .why =
+            "vertices that took their colors in one step are checked by the next, which takes no "
+            "queue of items",
+        .possible = possible,
+        .user = color};
+    int form;
     weir_status status = weir__partition_fits(making->context, making->graph, making->partition);
-    if (status)
+    if (status || (status = weir__form_choose(&weir__color_forms, &asked, &what, &form,
+                                              &color->direction, head->why_form)))
         return status;
-    config.in_arcs = 1; /* neighbours are at both ends */
-    snprintf(head->why_form, sizeof head->why_form, "there is no other form");
-    head->on = &color->on;
-    status = weir__row_steps_create(&color->on, &form, making->context, making->graph,
-                                    making->partition, making->options, &config, color);
-    for (uint32_t d = 0; d < color->on.parts && !status; d++)
-        hubs |= hub_count(color, d, 0) != 0;
-    for (uint32_t d = 0; d < color->on.parts && !status; d++) {
-        struct color_args *args = weir_steps_args(color->on.steps, d);
-        args->both = !weir_rows_symmetric(color->on.rows);
-        args->hubs = hubs;
-        if (color->config.permute)
-            status = enter_order(color, d);
-    }
-    return status;
+    return form == WEIR__FORM_PUSH ? weir__color_push_create(color, making)
+                                   : weir__color_step_create(color, making);
 }
 
 static weir_status check(const weir_color_config *config)
@@ -191,15 +97,12 @@ weir_status weir_color_create(weir_context *context, const weir_graph *graph,
 {
     struct weir__making making = {
         .context = context, .graph = graph, .partition = partition, .options = options};
-    struct weir__asked asked = {.options = NULL};
     weir_color_config known = WEIR_COLOR_CONFIG_INIT;
     weir_color *color;
     weir_status status = weir__making_begin(&making);
     *color_out = NULL;
-    asked.options = making.options;
     if (status || (status = weir__sized_in(&known, sizeof known, config, "weir_color_config")) ||
         (status = check(&known)) ||
-        (status = weir__forms_check(&weir__color_forms, &asked, NULL)) ||
         (status = weir__calloc(1, sizeof *color, "a colouring", &color)))
         return status;
     color->config = known;
@@ -216,32 +119,20 @@ weir_status weir_color_create(weir_context *context, const weir_graph *graph,
 
 /* ---- runs ------------------------------------------------------------------------------------- */
 
-static void picked(const weir_color *color, weir_run_stats *stats)
-{
-    weir__row_steps_picked(&color->on, stats);
-    stats->direction = WEIR_DIRECTION_PULL;
-    stats->work.order = WEIR_ORDER_AUTO; /* there is no order to choose */
-}
-
 weir_status weir_color_run(weir_color *color, weir_run_stats *stats_out)
 {
     const uint64_t begin_ns = weir_context_time_ns(color->head.context);
-    const weir_rows_part *part = weir__row_steps_part(&color->on, 0);
     weir_run_stats stats = WEIR_RUN_STATS_INIT;
     weir_status status = weir__sized_room(stats_out, sizeof stats, "weir_run_stats");
     if (status)
         return status;
-    if ((status = weir__row_steps_run(&color->on, &stats)))
+    status =
+        color->head.on ? weir__color_step_run(color, &stats) : weir__color_push_run(color, &stats);
+    if (status)
         return weir__algorithm_failed(&color->head, status);
-    picked(color, &stats);
-    stats.reached = stats.least_items = part->vertices;
-    stats.arcs_reached = part->arcs_all;
-    stats.work.processed = weir_steps_total(color->on.steps, COLOR_TAKEN);
-    stats.work.atoms = weir_steps_total(color->on.steps, COLOR_ARCS);
-    stats.work.rounds = stats.steps;
-    /* A row's place and its colour; an arc and the colour behind it. */
-    stats.bytes = stats.work.processed * 2 * (16 + 4) + stats.work.atoms * 8;
-    stats.bytes_sent = stats.work.processed * (color->on.parts - 1) * sizeof(uint32_t);
+    stats.direction = color->direction;
+    stats.reached = stats.least_items = color->head.vertices;
+    stats.arcs_reached = color->head.arcs;
     weir__algorithm_ran(&color->head, begin_ns, &stats, stats_out);
     return WEIR_OK;
 }
@@ -251,7 +142,10 @@ weir_status weir_color_colors(weir_color *color, uint32_t *colors_out)
     weir_status status = weir__algorithm_complete(&color->head, "colours");
     if (!status && !color->head.ran)
         status = weir__fail(WEIR_ERR_INVALID, "there are no colours before a complete run");
-    return status ? status : weir__row_steps_gather(&color->on, "color", colors_out);
+    if (status)
+        return status;
+    return color->head.on ? weir__row_steps_gather(&color->on, "color", colors_out)
+                          : weir_traversal_gather(color->head.traversal, colors_out);
 }
 
 weir_status weir_color_values(weir_color *color, uint32_t device, weir_values *values_out)
@@ -261,14 +155,27 @@ weir_status weir_color_values(weir_color *color, uint32_t device, weir_values *v
                : weir__fail(WEIR_ERR_INVALID, "there are no colours before a complete run");
 }
 
+weir_status weir_color_link_items(const weir_color *color, uint32_t from, uint32_t to,
+                                  uint64_t *items_out)
+{
+    return weir__algorithm_link_items(&color->head, from, to, items_out);
+}
+
 weir_status weir_color_explain(const weir_color *color, weir_run_stats *picked_out,
                                weir_run_reasons *reasons_out)
 {
     weir_run_stats stats = WEIR_RUN_STATS_INIT;
     weir_run_reasons reasons = WEIR_RUN_REASONS_INIT;
-    picked(color, &stats);
-    return weir__algorithm_explained(&color->head, &weir__color_forms.form[WEIR__FORM_STEP], &stats,
-                                     &reasons, picked_out, reasons_out);
+    const int form = color->head.on ? WEIR__FORM_STEP : WEIR__FORM_PUSH;
+    weir_status status = WEIR_OK;
+    if (color->head.on)
+        weir__color_step_picked(color, &stats);
+    else
+        status = weir_traversal_explain(color->head.traversal, &stats, &reasons);
+    stats.direction = color->direction;
+    return status ? status
+                  : weir__algorithm_explained(&color->head, &weir__color_forms.form[form], &stats,
+                                              &reasons, picked_out, reasons_out);
 }
 
 weir_status weir_color_prepared(const weir_color *color, weir_prepare_stats *stats_out)
@@ -285,6 +192,8 @@ void weir_color_destroy(weir_color *color)
 {
     if (!color)
         return;
+    weir__color_push_destroy(color);
+    weir__algorithm_destroy(&color->head);
     weir__row_steps_destroy(&color->on);
     free(color);
 }

@@ -222,9 +222,17 @@ const struct weir__forms weir__cc_forms = {
 
 const struct weir__forms weir__color_forms = {
     .algorithm = "a colouring",
-    .form = {[WEIR__FORM_STEP] = {.name = "a colouring in step",
-                                  .reads = READS_PARTITION | READS_MEMORY,
-                                  .usual = WEIR_DIRECTION_PULL}}};
+    .form = {{.name = "a colouring in step",
+              .reads = READS_DIRECTION | READS_PARTITION | READS_MEMORY,
+              .directions = PULL,
+              .usual = WEIR_DIRECTION_PULL},
+             {.name = "a colouring through the worklist",
+              .reads = READS_DIRECTION | READS_PARTITION | READS_WORKLIST | READS_MEMORY,
+              .directions = PUSH,
+              .usual = WEIR_DIRECTION_PUSH,
+              .anywhere = 1}},
+    .no_direction = "a colouring looks at all arcs of a vertex: direction pull, in step, or push, "
+                    "through the worklist"};
 
 const struct weir__forms weir__traversal_forms = {
     .algorithm = "a traversal",

@@ -303,7 +303,9 @@ static weir_status bring_all(const struct rows *rows)
 weir_status weir__place_part(const struct weir__place *place, uint32_t p, weir_part_weights weights)
 {
     const weir_placement *placement = place->placement;
-    const weir_graph *transposed = place->transposed.offsets ? &place->transposed : NULL;
+    /* A sketch has no arcs to turn around, but takes as much. */
+    const int turned = place->transposed.offsets || (place->sizes && place->sizes->transposed);
+    const weir_graph *transposed = turned ? &place->transposed : NULL;
     struct rows rows = {
         .place = place,
         .p = p,

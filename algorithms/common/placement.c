@@ -50,6 +50,7 @@ static void number_sketch(weir_placement *placement, const struct weir__sizes *s
     for (uint32_t p = 0; p < placement->parts; p++) {
         placement->part[p].owned = (uint32_t)sizes->owned[p];
         placement->arcs[p] = sizes->arcs_of[p];
+        placement->in_arcs[p] = sizes->transposed ? sizes->in_arcs_of[p] : 0;
         placement->first[p + 1] = placement->first[p] + (uint32_t)sizes->owned[p];
     }
 }
@@ -86,7 +87,7 @@ static weir_status place_all(weir_placement *placement, const weir_graph *graph,
     status = weir__need_fits(&need, "%s on %u devices", graph->name, partition->parts);
     if (weir__context_planned(placement->context))
         place.sizes = &sizes;
-    if (!status && sizes.transposed)
+    if (!status && sizes.transposed && !weir__graph_is_sketch(graph))
         status = weir__place_transpose(&place, weights);
     if (!status && weir__graph_is_sketch(graph))
         number_sketch(placement, &sizes);

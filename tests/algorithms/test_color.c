@@ -3,6 +3,7 @@
 #include "runtime/internal.h"
 #include "tests/algorithms/cc_fixture.h"
 #include "algorithms/color/color_body.h"
+#include "algorithms/color/color_push_op.h"
 #include "algorithms/common/certify.h"
 
 #include <pthread.h>
@@ -52,12 +53,40 @@ static uint64_t assert_colored(const weir_graph *graph, const uint32_t *colors)
     return distinct;
 }
 
-/* Of the last run: steps that looked for hubs. */
-static uint64_t finds;
+/* Vertices that have arcs. */
+static uint64_t busy_of(const weir_graph *graph)
+{
+    uint64_t *degree = degrees(graph), busy = 0;
+    for (uint64_t v = 0; v < graph->vertices; v++)
+        busy += degree[v] != 0;
+    free(degree);
+    return busy;
+}
+
+/* Of a run through the worklist each vertex that has arcs takes a colour, and checks it at least once. */
+static void assert_pushed(const weir_graph *graph, const weir_run_stats *stats)
+{
+    assert_true(stats->work.processed >= 2 * busy_of(graph));
+    assert_true(stats->work.atoms >= 2 * graph->arcs);
+    assert_int_equal(stats->work.produced, stats->work.consumed);
+    assert_int_equal(stats->steps, 0);
+    assert_int_equal(stats->direction, WEIR_DIRECTION_PUSH);
+}
+
+static void assert_stepped(const weir_graph *graph, const weir_run_stats *stats)
+{
+    assert_true(!graph->arcs || stats->phase[0].steps >= 1);
+    assert_true(stats->work.atoms >= graph->arcs / 2); /* each arc at one of its ends */
+    assert_true(stats->work.processed <= graph->vertices * stats->steps);
+    assert_string_equal(stats->phase[0].name, "take");
+    assert_string_equal(stats->phase[1].name, "check");
+    assert_int_equal(stats->direction, WEIR_DIRECTION_PULL);
+}
 
 /* Two runs: what the first leaves must not be in the way of the second. */
-static uint64_t check_color(weir_context *context, const weir_graph *graph,
-                            const weir_partition *partition, uint64_t permute)
+static uint64_t check_color_as(weir_context *context, const weir_graph *graph,
+                               const weir_partition *partition, const weir_run_options *options,
+                               uint64_t permute)
 {
     weir_color_config config = WEIR_COLOR_CONFIG_INIT;
     uint32_t *colors = colors_room(graph);
@@ -65,7 +94,7 @@ static uint64_t check_color(weir_context *context, const weir_graph *graph,
     weir_color *color;
     config.permute = permute != 0;
     config.seed = permute;
-    OK(weir_color_create(context, graph, partition, NULL, &config, &color));
+    OK(weir_color_create(context, graph, partition, options, &config, &color));
     STATUS(weir_color_colors(color, colors), WEIR_ERR_INVALID);
     assert_detail_has("no colours before a complete run");
     for (int run = 0; run < 2; run++) {
@@ -76,16 +105,18 @@ static uint64_t check_color(weir_context *context, const weir_graph *graph,
         OK(weir_color_certify(context, graph, colors));
         assert_int_equal(stats.reached, graph->vertices);
         assert_int_equal(stats.arcs_reached, graph->arcs);
-        finds = stats.phase[2].steps;
-        assert_true(finds <= 1);
-        assert_true(stats.steps >= 2 + finds && (stats.steps - finds) % 2 == 0);
-        assert_true(stats.work.atoms >= graph->arcs);
-        assert_string_equal(stats.phase[0].name, "take");
-        assert_string_equal(stats.phase[1].name, "check");
+        (options ? assert_pushed : assert_stepped)(graph, &stats);
     }
     weir_color_destroy(color);
     free(colors);
     return distinct;
+}
+
+/* In step. */
+static uint64_t check_color(weir_context *context, const weir_graph *graph,
+                            const weir_partition *partition, uint64_t permute)
+{
+    return check_color_as(context, graph, partition, NULL, permute);
 }
 
 static void every_shape_is_colored(void **state)
@@ -104,16 +135,60 @@ static void every_shape_is_colored(void **state)
     weir_context_destroy(context);
 }
 
+/* The same through the worklist: one way after the other, for as many shapes. */
+static void every_shape_is_colored_by_items(void **state)
+{
+    weir_context *context = context_or_skip(*state);
+    const uint32_t devices = weir_context_device_count(context);
+    for (int i = 0; i < 2 * SHAPES; i++) {
+        weir_graph *graph = shaped((enum shape)(i / 2), i % 2);
+        weir_partition *partition = cut(graph, WEIR_PARTITION_RANDOM, devices);
+        const int way = (i + i / 6) % 6; /* each of directed and undirected graphs */
+        weir_run_options options = WEIR_RUN_OPTIONS_INIT;
+        options.direction = WEIR_DIRECTION_PUSH;
+        options.order = way < 3 ? (weir_order_kind)(1 + way) : WEIR_ORDER_AUTO;
+        options.kernel = way == 3   ? WEIR_KERNEL_LIVE
+                         : way == 4 ? WEIR_KERNEL_DISCRETE
+                                    : WEIR_KERNEL_AUTO;
+        (void)check_color_as(context, graph, partition, &options, way == 5 ? 3 : 0);
+        weir_partition_destroy(partition);
+        weir_graph_destroy(graph);
+    }
+    weir_context_destroy(context);
+}
+
+/* Vertices of a clique that lies on many devices take the same colours time and again, and have one each in the end. */
+static void cliques_are_colored_by_items(void **state)
+{
+    weir_context *context = context_or_skip(*state);
+    weir_run_options options = WEIR_RUN_OPTIONS_INIT;
+    weir_graph *graph = open_graph("complete:260", 0);
+    weir_partition *partition =
+        cut(graph, WEIR_PARTITION_RANDOM, weir_context_device_count(context));
+    assert_true(260 > 2 * PUSH_WINDOW);
+    options.direction = WEIR_DIRECTION_PUSH;
+    assert_int_equal(check_color_as(context, graph, partition, &options, 0), 260);
+    options.order = WEIR_ORDER_BULK;
+    assert_int_equal(check_color_as(context, graph, partition, &options, 0), 260);
+    weir_partition_destroy(partition);
+    weir_graph_destroy(graph);
+    graph = open_graph("grid:60x50", 0);
+    partition = cut(graph, WEIR_PARTITION_RANDOM, weir_context_device_count(context));
+    assert_in_range(check_color_as(context, graph, partition, &options, 0), 2, 5);
+    weir_partition_destroy(partition);
+    weir_graph_destroy(graph);
+    weir_context_destroy(context);
+}
+
 /* Of a graph that has each vertex joined to all there are as many colours as vertices, beyond one window of them too; what is bipartite
  * and coloured along a line by one thread has two. */
 static void numbers_of_colors_are_known(void **state)
 {
     weir_context *context = context_or_skip(*state);
     const char *spec = *state;
-    weir_graph *graph = open_graph("complete:1500", 0);
-    assert_true(1500 > COLOR_WORDS * 32);
-    assert_int_equal(check_color(context, graph, NULL, 0), 1500);
-    assert_int_equal(finds, weir__device_is_gpu(weir_context_device(context, 0)));
+    weir_graph *graph = open_graph("complete:1100", 0);
+    assert_true(1100 > COLOR_WORDS * 32);
+    assert_int_equal(check_color(context, graph, NULL, 0), 1100);
     weir_graph_destroy(graph);
     graph = open_graph("chain:2000", 0);
     const uint64_t distinct = check_color(context, graph, NULL, 0);
@@ -128,24 +203,79 @@ static void numbers_of_colors_are_known(void **state)
 }
 
 /* One thread does what the serial way does, where rows are numbered as in the input: colour for colour. */
-static void one_thread_is_greedy(void **state)
+static void one_thread_is_greedy_as(void **state, weir_direction direction)
 {
+    weir_run_options options = WEIR_RUN_OPTIONS_INIT;
+    options.direction = direction;
     weir_context *context = context_or_skip(*state);
     weir_graph *graph = open_graph("grid:40x30,0.8", 0);
     uint32_t *have = colors_room(graph), *want = colors_room(graph);
     weir_run_stats stats = WEIR_RUN_STATS_INIT;
     weir_color *color;
-    OK(weir_color_create(context, graph, NULL, NULL, NULL, &color));
+    OK(weir_color_create(context, graph, NULL, &options, NULL, &color));
     OK(weir_color_run(color, &stats));
     OK(weir_color_colors(color, have));
     OK(weir_color_reference(graph, want));
     (void)assert_colored(graph, want);
     assert_memory_equal(have, want, graph->vertices * sizeof *have);
-    assert_int_equal(stats.steps, 2); /* nobody took the same at the same time */
+    if (direction == WEIR_DIRECTION_PUSH)
+        assert_int_equal(stats.work.processed, 2 * busy_of(graph));
+    else
+        assert_int_equal(stats.steps, 1); /* nobody took the same at the same time */
     weir_color_destroy(color);
     free(have);
     free(want);
     weir_graph_destroy(graph);
+    weir_context_destroy(context);
+}
+
+static void one_thread_is_greedy(void **state)
+{
+    one_thread_is_greedy_as(state, WEIR_DIRECTION_PULL);
+}
+
+static void one_thread_is_greedy_by_items(void **state)
+{
+    one_thread_is_greedy_as(state, WEIR_DIRECTION_PUSH);
+}
+
+/* Where rows are numbered by degree they come in batches, 256 and then twice as many, and a row that keeps its colour looks at each
+ * arc to one before it once, and at no other. */
+static void hubs_come_first(void **state)
+{
+    weir_context *context = context_or_skip(*state);
+    weir_graph *graph = open_graph("rmat:15", 1);
+    uint32_t *colors = colors_room(graph);
+    const uint64_t busy = busy_of(graph);
+    uint64_t batches = 0;
+    weir_run_stats stats = WEIR_RUN_STATS_INIT;
+    weir_color *color;
+    for (uint64_t end = 256; end < 2 * busy; end *= 2)
+        batches++;
+    OK(weir_color_create(context, graph, NULL, NULL, NULL, &color));
+    OK(weir_color_run(color, &stats));
+    OK(weir_color_colors(color, colors));
+    (void)assert_colored(graph, colors);
+    assert_int_equal(stats.work.atoms, graph->arcs / 2);
+    assert_int_equal(stats.work.processed, busy);
+    assert_int_equal(stats.steps, batches);
+    weir_color_destroy(color);
+    free(colors);
+    weir_graph_destroy(graph);
+    weir_context_destroy(context);
+}
+
+/* Many threads of a device: rows that look at the same time collide. */
+static void collisions_are_settled(void **state)
+{
+    weir_context *context = context_or_skip(*state);
+    static const char *const graphs[] = {"complete:100", "rmat:15", "grid:100x100"};
+    for (int i = 0; i < 3; i++) {
+        weir_graph *graph = open_graph(graphs[i], 1);
+        (void)check_color(context, graph, NULL, 0);
+        (void)check_color(context, graph, NULL, 7);
+        weir_graph_destroy(graph);
+    }
     weir_context_destroy(context);
 }
 
@@ -235,9 +365,20 @@ static void options_that_say_nothing_are_refused(void **state)
     weir_graph *graph = open_graph("grid:5x5", 0);
     weir_run_options options = WEIR_RUN_OPTIONS_INIT;
     weir_color *color;
-    options.kernel = WEIR_KERNEL_LIVE;
+    options.parents = 1;
     STATUS(weir_color_create(context, graph, NULL, &options, NULL, &color), WEIR_ERR_UNSUPPORTED);
     assert_null(color);
+    options.parents = 0;
+    options.worker = WEIR_WORKER_BLOCK;
+    STATUS(weir_color_create(context, graph, NULL, &options, NULL, &color), WEIR_ERR_UNSUPPORTED);
+    options.worker = WEIR_WORKER_AUTO;
+    options.direction = WEIR_DIRECTION_PULL;
+    options.kernel = WEIR_KERNEL_LIVE;
+    STATUS(weir_color_create(context, graph, NULL, &options, NULL, &color), WEIR_ERR_UNSUPPORTED);
+    options.kernel = WEIR_KERNEL_AUTO;
+    options.direction = WEIR_DIRECTION_SWITCH;
+    STATUS(weir_color_create(context, graph, NULL, &options, NULL, &color), WEIR_ERR_UNSUPPORTED);
+    assert_detail_has("direction pull, in step, or push");
     weir_graph_destroy(graph);
     weir_context_destroy(context);
 }
@@ -245,10 +386,19 @@ static void options_that_say_nothing_are_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        ON_EACH_SPEC(every_shape_is_colored) ON_EACH_SPEC(numbers_of_colors_are_known)
-            ON_EACH_SPEC(values_lie_on_the_devices) ON_EACH_SPEC(what_is_no_coloring_is_named)
-                CC_TEST(one_thread_is_greedy, "host:1") CC_TEST(a_run_is_cancelled, "host:2")
-                    CC_TEST(a_run_is_cancelled, "cuda:0")
-                        CC_TEST(options_that_say_nothing_are_refused, "host:1")};
+        ON_EACH_SPEC(every_shape_is_colored) ON_EACH_SPEC(every_shape_is_colored_by_items) CC_TEST(
+            cliques_are_colored_by_items, "host:1") CC_TEST(cliques_are_colored_by_items, "host:3")
+            CC_TEST(cliques_are_colored_by_items,
+                    "host:2x2") CC_TEST(cliques_are_colored_by_items,
+                                        "cuda:0") CC_TEST(cliques_are_colored_by_items, "cuda:0-1")
+                ON_EACH_SPEC(numbers_of_colors_are_known) ON_EACH_SPEC(values_lie_on_the_devices)
+                    ON_EACH_SPEC(what_is_no_coloring_is_named) CC_TEST(one_thread_is_greedy,
+                                                                       "host:1")
+                        CC_TEST(one_thread_is_greedy_by_items, "host:1") CC_TEST(
+                            hubs_come_first, "host:1") CC_TEST(collisions_are_settled, "host:1x8")
+                            CC_TEST(collisions_are_settled, "host:2x4")
+                                CC_TEST(a_run_is_cancelled, "host:2")
+                                    CC_TEST(a_run_is_cancelled, "cuda:0")
+                                        CC_TEST(options_that_say_nothing_are_refused, "host:1")};
     return cmocka_run_group_tests_name("colourings", tests, NULL, NULL);
 }

@@ -80,6 +80,7 @@ static const struct form forms[] = {
     {"cc resident", CC, WEIR_DIRECTION_AUTO, 0, WEIR_CC_RESIDENT, 0, 0, 0},
     {"cc streamed", CC, WEIR_DIRECTION_AUTO, 0, WEIR_CC_STREAMED, 0, 0, 0},
     {"color", COLOR, WEIR_DIRECTION_AUTO, 0, 0, 0, 0, 0},
+    {"color push", COLOR, WEIR_DIRECTION_PUSH, 0, 0, 0, 0, 0},
 };
 
 struct object {

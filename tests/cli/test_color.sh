@@ -10,7 +10,8 @@ colored() {
 printf '0 1\n1 2\n2 0\n2 3\n3 4\n4 4\n6 5\n' >few.el # directed; a loop; vertex 7 is not there
 for devices in host:1 host:2 host:3 host:8 host:2x3; do
     for graph in few.el rmat:9 "rmat:9,4 --undirected" grid:40x30 complete:70 star:500 star:1; do
-        for more in "" "--permute 11" "--verify-by certificate" "--partition random --memory host"; do
+        for more in "" "--permute 11" "--verify-by certificate" "--partition random --memory host" \
+            "--direction push" "--kernel live --permute 4" "--order bulk --memory host"; do
             # shellcheck disable=SC2086 # words
             expect_ok color $graph --devices $devices $more --verify -o got.out
             has "verified: ok"
@@ -37,6 +38,11 @@ has "2 colors, of a serial greedy coloring 2"
 expect_ok color rmat:9 --devices host:2 --stats --trials 3
 has "take"
 has "check"
+expect_ok color grid:30x30 --devices host:1 --order soft --verify --json -
+is choices.direction '"push"'
+is choices.order '"soft"'
+is trials.0.items_processed 1800
+is trials.0.steps 0
 expect_ok color few.el --devices host:2 -o -
 [ "$(wc -l <"$OUT")" -eq 7 ] && pass || fail "-o - writes 7 lines"
 
@@ -45,5 +51,7 @@ refuse 2 "--permute" color few.el --permute 0
 refuse 2 "--permute" color few.el --permute on
 refuse 2 "--permute: bfs has no such option" bfs few.el --permute 3
 refuse 2 "--source" color few.el --source 1
-refuse 2 "--kernel" color few.el --kernel live
+refuse 2 "--kernel" color few.el --kernel live --direction pull
+refuse 2 "--direction" color few.el --direction switch
+refuse 2 "worker block" color few.el --worker block
 finish

@@ -15,7 +15,7 @@ if [ ! -f "$SOAK" ]; then
     skip "no soak_random.sh"
     finish
 fi
-for verb in bfs sssp pr cc pbf spmv spmm; do
+for verb in bfs sssp pr cc color pbf spmv spmm; do
     "$WEIR" help "$verb" | sed -n 's/^  \(-., \)\{0,1\}--\([a-z-]*\).*/\2/p' | sort >options
     "$SOAK" -o "$verb" | tr ' ' '\n' | sort >drawn
     check "options of $verb that the soak does not know" test -z "$(comm -23 options drawn)"
@@ -29,7 +29,7 @@ draw() { awk -v seed="$1" -v runs=1500 -v size=1 -v made=M -v devices="host:1 ho
 draw 1 >once && draw 1 >again && draw 2 >other
 check "the same seed draws the same" cmp -s once again
 check "another seed draws others" sh -c '! cmp -s once other'
-for verb in bfs sssp pr cc pbf spmv spmm; do
+for verb in bfs sssp pr cc color pbf spmv spmm; do
     for name in $("$SOAK" -o "$verb" | head -n 1 | tr ' ' '\n'); do
         case $name in source | time-limit | iterations | stats | x | y | output | output-parents | json | trace | dot | help) continue ;; esac
         check "$verb --$name is never drawn" sh -c "cat once other | grep '| $verb ' | grep -q -e '--$name'"

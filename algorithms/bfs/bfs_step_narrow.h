@@ -1,4 +1,5 @@
-/** @file bfs_step_narrow.h  Narrow levels of short rows on one device, one after the other, as road networks have.
+/** @file bfs_step_narrow.h  Narrow levels of short rows on one device, one after the other, as road networks have; and those that one
+ * device does for all (bfs_lone.h).
  *
  * A level is a chain of dependent accesses and a barrier, a few microseconds in all, so nothing else is done
  * here: four lanes to an entry, no look before the atomic, and nothing decided but whether it goes on like
@@ -7,7 +8,7 @@
 #ifndef WEIR_ALGORITHMS_BFS_BFS_STEP_NARROW_H
 #define WEIR_ALGORITHMS_BFS_BFS_STEP_NARROW_H
 
-#include "algorithms/bfs/bfs_step_down.h"
+#include "algorithms/bfs/bfs_lone.h"
 
 /* Entries for each worker of a block that is awake. A thread of a host device takes in many by itself before it is worth another
  * one's coming to a barrier. */
@@ -18,21 +19,14 @@
 #define BFS_GROUP  (WEIR_LANES < 4u ? 1u : 4u)
 #define BFS_GROUPS (WEIR_LANES / BFS_GROUP)
 
-struct bfs_here {
-    struct bfs_piece *queue;
-    const uint64_t *offsets;
-    const uint32_t *targets;
-    uint32_t *found, *level, *parent, *tail;
-};
-
 /* Arcs that a lane has under way: with BFS_GROUP lanes, all of nearly every row of a road network. */
 #define BFS_PAIR 2u
 
-/* Put the vertices number[k] for which is[k] holds, found from `row`, into the queue; with one device rows are numbers.
- * All lanes of a worker. @return entries put. */
+/* Put the vertices number[k] for which is[k] holds, found from `row`, into the queue, whose rows are numbers here.
+ * All lanes of a worker. @param[in] lie  where what is known of number[k] lies. @return entries put. */
 WEIR_DEV uint64_t bfs_narrow_put(const struct bfs_here *h, const int *is, const uint32_t *number,
-                                 const uint64_t *first, const uint64_t *last, uint32_t row,
-                                 uint32_t level)
+                                 const struct bfs_lie *const *lie, const uint64_t *first,
+                                 const uint64_t *last, uint32_t row, uint32_t level)
 {
     uint32_t those[BFS_PAIR], at = 0, count = 0;
     uint64_t put;
@@ -45,9 +39,9 @@ WEIR_DEV uint64_t bfs_narrow_put(const struct bfs_here *h, const int *is, const 
         at = weir_atomic_add_relaxed_dev_u32(h->tail, count);
     for (uint32_t k = 0; k < BFS_PAIR; k++)
         if (is[k]) {
-            h->level[number[k]] = level;
-            if (h->parent)
-                h->parent[number[k]] = row;
+            lie[k]->level[number[k] - lie[k]->first] = level;
+            if (lie[k]->parent)
+                lie[k]->parent[number[k] - lie[k]->first] = row;
         }
     put = count;
     at = weir_broadcast_u32(at, 0);
@@ -55,7 +49,7 @@ WEIR_DEV uint64_t bfs_narrow_put(const struct bfs_here *h, const int *is, const 
         uint32_t slot = at + weir_popcount_u32(those[k] & ((1u << weir_lane()) - 1));
         if (is[k]) {
             h->queue[slot] = bfs_piece_of(number[k], first[k], last[k], 0);
-            weir_prefetch(&h->targets[first[k]]); /* for the next level */
+            weir_prefetch(&lie[k]->targets[first[k]]); /* for the next level */
         }
         at += weir_popcount_u32(those[k]);
         rest |= is[k] && last[k] - first[k] > BFS_PIECE;
@@ -79,25 +73,29 @@ WEIR_DEV uint64_t bfs_narrow_level(const struct bfs_here *h, struct bfs_narrow *
         struct bfs_piece piece = {0, 0, 0};
         if (at < n->end)
             piece = h->queue[at];
+        const struct bfs_lie *const from = bfs_lie_of(h, piece.row);
         n->pieces += at < n->end && lane == 0;
+        bfs_lone_count(h, from, lane ? 0 : piece.count);
         WEIR_ROLLED
         for (uint32_t i = lane; weir_ballot(i < piece.count); i += BFS_GROUP * BFS_PAIR) {
             uint32_t number[BFS_PAIR];
             uint64_t first[BFS_PAIR], last[BFS_PAIR];
+            const struct bfs_lie *lie[BFS_PAIR];
             int is[BFS_PAIR];
             for (uint32_t k = 0; k < BFS_PAIR; k++) {
                 is[k] = i + k * BFS_GROUP < piece.count;
-                number[k] = is[k] ? h->targets[piece.first + i + k * BFS_GROUP] : 0;
+                number[k] = is[k] ? from->targets[piece.first + i + k * BFS_GROUP] : 0;
                 n->down_arcs += (uint64_t)is[k];
             }
             /* Offsets are read before it is known whether they are needed, so that nothing waits for them later. */
             for (uint32_t k = 0; k < BFS_PAIR; k++) {
-                first[k] = h->offsets[number[k]];
-                last[k] = h->offsets[number[k] + 1];
+                lie[k] = bfs_lie_of(h, number[k]);
+                first[k] = lie[k]->offsets[number[k] - lie[k]->first];
+                last[k] = lie[k]->offsets[number[k] - lie[k]->first + 1];
             }
             for (uint32_t k = 0; k < BFS_PAIR; k++)
                 is[k] = is[k] && bfs_claim(h->found, number[k]);
-            put += bfs_narrow_put(h, is, number, first, last, piece.row, n->level + 1);
+            put += bfs_narrow_put(h, is, number, lie, first, last, piece.row, n->level + 1);
         }
     }
     return put;
@@ -105,15 +103,18 @@ WEIR_DEV uint64_t bfs_narrow_level(const struct bfs_here *h, struct bfs_narrow *
 
 /* The same by a worker of one lane. @return entries put. */
 WEIR_DEV uint64_t bfs_narrow_alone(const struct bfs_step_args *a, struct bfs_step_shared *shared,
-                                   const struct bfs_walk *walk, struct bfs_narrow *n,
-                                   uint32_t group, uint32_t groups)
+                                   const struct bfs_here *h, const struct bfs_walk *walk,
+                                   struct bfs_narrow *n, uint32_t group, uint32_t groups)
 {
     struct bfs_tally t = {0, 0, 0, 0, 0, 0, 0, 0, 0};
     struct bfs_walk w = *walk;
     w.begin = n->begin;
     w.end = n->end;
     w.level = n->level;
-    bfs_share_alone(a, &w, &t, &shared->kept, group, groups, 0, 0, 0);
+    if (BFS_STEALS)
+        bfs_lone_alone(a, h, &w, &t, &shared->kept, group, groups);
+    else
+        bfs_share_alone(a, &w, &t, &shared->kept, group, groups, 0, 0, 0);
     bfs_kept_flush(a, &shared->kept);
     n->pieces += t.pieces;
     n->down_arcs += t.down_arcs;
@@ -127,23 +128,21 @@ WEIR_DEV void bfs_narrow_busy(const struct bfs_step_args *a, struct bfs_step_sha
 {
     struct bfs_here here;
     struct weir_steps_page *page = weir_steps_mine(&a->member);
-    const uint32_t room = w->awake * (b->threads / WEIR_LANES) * BFS_TAKE;
+    const uint32_t room = bfs_lone_room(w, w->awake * (b->threads / WEIR_LANES) * BFS_TAKE);
     const uint32_t least = w->awake == 1 ? 1 : room / 8;
     const uint32_t groups = w->awake * busy / BFS_GROUP;
     /* Groups are dealt out to one worker of each block after the other, so that all units have some. */
     const uint32_t group = (b->thread / WEIR_LANES * w->awake + b->block) * BFS_GROUPS;
     const uint32_t arriving = w->arriving;
     here.queue = a->queue;
-    here.offsets = a->rows.out.offsets;
-    here.targets = a->rows.out.targets;
-    here.found = a->found[w->current][0];
-    here.level = a->level;
-    here.parent = a->parent;
+    here.found = a->found[w->current][a->member.index];
     here.tail = a->tail;
+    bfs_lies(a, shared, &here);
     WEIR_ROLLED
     for (;;) {
-        const uint64_t put = WEIR_LANES == 1u ? bfs_narrow_alone(a, shared, w, n, group, groups)
-                                              : bfs_narrow_level(&here, n, group, groups);
+        const uint64_t put = WEIR_LANES == 1u
+                                 ? bfs_narrow_alone(a, shared, &here, w, n, group, groups)
+                                 : bfs_narrow_level(&here, n, group, groups);
         if (put && weir_lane() == 0)
             weir_atomic_add_block_u64(&shared->first, put);
         n->levels++;

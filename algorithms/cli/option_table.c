@@ -231,8 +231,9 @@ static const weir__cli_option options[] = {
            "in host memory (arcs of cc are streamed then); default: auto"),
     CHOICE("balance", "B", VERB_SEARCH, balance, weir__cli_balances,
            "off: a device works on what it owns; frontier: levels top-down of\n"
-           "which one device has far more arcs than the others are shared out,\n"
-           "in step, on 2 to 8 devices that reach each other; bfs alone today;\n"
+           "which one device has far more arcs than the others are shared out;\n"
+           "ownership: narrow levels are done by one device for all; both; in\n"
+           "step, on 2 to 8 devices that reach each other; bfs alone today;\n"
            "default: off"),
     CHOICE("wire", "W", VERB_SEARCH | VERB_PLAN, wire, weir__cli_wires,
            "what devices send of vertices with --partition 2d:RxC: list, bitmap,\n"

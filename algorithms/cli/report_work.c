@@ -238,12 +238,30 @@ static void print_matrix(struct work *work, uint32_t devices,
     weir__cli_matrix_print(work->file, &matrix, head);
 }
 
-/* Of a search with balance frontier, which at most MATRIX_MAX devices run. */
+/* Of a search with balance ownership or both. */
+static void print_lone(struct work *work)
+{
+    const weir_run_stats *stats = &work->trial->stats;
+    char name[FIGURE_ROOM];
+    begin_row(work, "levels by one device", stats->lone_levels);
+    fprintf(work->file,
+            "   by %s, of %" PRIu64 " entries at the most; ownership moved %" PRIu64 " times\n",
+            label(work, stats->lone_device, name), stats->lone_entries, stats->lone_moves);
+    begin_row(work, "arcs in those", stats->lone_arcs);
+    fprintf(work->file, "   for which %" PRIu64 " bytes were read of the memory of others\n",
+            stats->lone_bytes);
+    begin_row(work, "ns of a barrier", stats->barrier_ns);
+    fputs("   of all devices, behind narrow levels, on the mean\n", work->file);
+}
+
+/* Of a search with balance frontier or another, which at most MATRIX_MAX devices run. */
 static void print_stolen(struct work *work)
 {
     const weir_run_stats *stats = &work->trial->stats;
     if (stats->balance == WEIR_BALANCE_OFF)
         return;
+    if (stats->balance != WEIR_BALANCE_FRONTIER)
+        print_lone(work);
     begin_row(work, "levels shared out", stats->stolen_levels);
     fprintf(work->file, "   stall %.1f %% as arcs lie, %.1f %% as they were shared out\n",
             100 * stats->stall_before, 100 * stats->stall_after);

@@ -1,0 +1,256 @@
+/** @file bfs_lone_move.h  How ownership moves to the device that does narrow levels alone (bfs_lone.h), and back; and when.
+ *
+ *     all        GATHER ------------------------------------------------> REJOIN --> GIVE --> DOWN, or END
+ *     that one   GATHER --> SEIZE --> LONE --> LONE ... --(wide, or over)--> REJOIN --> GIVE
+ *
+ * GATHER: each device copies its part of the bitmap to that one, and says which stretch of its queue the level is. SEIZE: that one copies
+ * the stretches behind its own queue, with numbers in place of rows. LONE: levels. REJOIN has no work but the barrier, at which the others
+ * wait all the time: it tells them where the search is. GIVE: each takes its part of that one's bitmap, and puts what it owns of the last
+ * stretch into its own queue.
+ *
+ * Barriers among the blocks of that device are those of a single device, by the same words, as `shared->alone` says. They count its
+ * step on while the others wait at theirs, so before it comes to their barrier it goes on to a step that differs by a multiple of
+ * WEIR_STEPS_SLOTS, whose words are clear just as those of their step would be, and takes their number for that barrier. Behind it all go on
+ * from the larger number, so that no number comes twice, which blocks that sleep rely on.
+ *
+ * In the queue of that device a vertex has two entries at the most (times its pieces): one if it is found there alone, and one more in GIVE if
+ * the device owns it; else that of its owner's, if this is the same device, and one more in SEIZE. An entry that GIVE has put is taken over by no
+ * SEIZE, since BFS_LONE_AFTER levels lie between. */
+#ifndef WEIR_ALGORITHMS_BFS_BFS_LONE_MOVE_H
+#define WEIR_ALGORITHMS_BFS_BFS_LONE_MOVE_H
+
+#include "algorithms/bfs/bfs_step_direction.h"
+
+/* Ownership moves behind so many narrow levels one after the other: the first and the last levels of a search of few levels are narrow
+ * too, and moving takes about as long as what so many levels save. At least 1. */
+#define BFS_LONE_AFTER 4u
+/* Bounds of what is found for the number of entries. */
+#define BFS_LONE_LEAST 64u
+#define BFS_LONE_MOST  (1u << 24)
+
+#if BFS_STEALS
+
+/** GATHER; all blocks. */
+WEIR_COLD void bfs_lone_gather(const struct bfs_step_args *a, struct weir_steps_block b,
+                               struct bfs_walk w)
+{
+    const struct bfs_stretch mine = {w.begin, w.end};
+    if (b.block == 0 && b.thread == 0)
+        a->stretches[a->member.index] = mine;
+    if (a->member.index != a->lone)
+        bfs_share_with(a, &b, &w, a->lone, a->lone + 1);
+}
+
+/** SEIZE; all blocks. */
+WEIR_COLD void bfs_lone_seize(const struct bfs_step_args *a, struct weir_steps_block b,
+                              struct bfs_walk w)
+{
+    struct bfs_piece *to = a->queue + w.end;
+    WEIR_ROLLED
+    for (uint32_t d = 0; d < a->rows.parts; d++) {
+        const struct bfs_stretch its = a->stretches[d];
+        const struct bfs_piece *from = a->peer[d].queue + its.begin;
+        WEIR_ROLLED
+        for (uint64_t i = weir_steps_thread(&b); i < its.end - its.begin;
+             i += (uint64_t)w.awake * b.threads) {
+            struct bfs_piece piece = from[i];
+            piece.row += a->rows.first[d];
+            to[i] = piece;
+        }
+        to += its.end - its.begin;
+    }
+    if (b.block == 0 && b.thread == 0)
+        (void)weir_atomic_add_relaxed_dev_u32(a->tail, (uint32_t)w.entries);
+}
+
+/** GIVE; all blocks. */
+WEIR_COLD void bfs_lone_give(const struct bfs_step_args *a, struct bfs_step_shared *shared,
+                             struct weir_steps_block b, struct bfs_walk w)
+{
+    const uint32_t part_word = a->rows.begin / 32, words = bfs_words(a);
+    uint32_t *mine = a->found[w.current][a->member.index] + part_word;
+    const uint32_t *its = a->found[w.current][a->lone] + part_word;
+    const struct bfs_piece *queue = a->peer[a->lone].queue;
+    const uint64_t stride = (uint64_t)w.awake * b.threads;
+    struct bfs_tally t = {0, 0, 0, 0, 0, 0, 0, 0, 0};
+    WEIR_ROLLED
+    for (uint64_t at = weir_steps_thread(&b); mine != its && at < words; at += stride)
+        mine[at] |= its[at];
+    WEIR_ROLLED
+    for (uint64_t base = w.found.begin + (uint64_t)weir_steps_warp(&b) * WEIR_LANES;
+         base < w.found.end; base += stride) {
+        const int has = base + weir_lane() < w.found.end;
+        struct bfs_piece piece = {0, 0, 0};
+        if (has)
+            piece = queue[base + weir_lane()];
+        const uint32_t row = piece.row - a->rows.begin;
+        /* A row of several pieces is put once. */
+        const int is = has && bfs_owns(a, piece.row) && piece.first == a->rows.out.offsets[row];
+        if (weir_ballot(is))
+            bfs_put(a, shared, &t, is, row, 1);
+    }
+    bfs_flush(a, shared, &t);
+}
+
+/* ---- when --------------------------------------------------------------------------------------- */
+
+/** Thread 0 of block 0 of that device, behind some narrow levels that it did alone: how long they took. */
+WEIR_COLD void bfs_lone_measure(struct bfs_step_shared *shared, uint32_t limit, uint64_t levels,
+                                uint64_t entries)
+{
+    const uint64_t now = weir_clock_ns(), each = (now - shared->lone_since_ns) / levels;
+    const uint64_t mean = entries / levels + 1;
+    shared->level_ns = each < shared->level_ns ? each : shared->level_ns;
+    /* Levels of a few entries say nothing of what an entry takes. */
+    if (mean >= limit / 8 && each > shared->level_ns)
+        shared->entry_ps = (each - shared->level_ns) * 1000 / mean;
+    shared->lone_since_ns = now;
+    shared->lone_levels += levels;
+}
+
+/** The same: up to how many entries a level is narrow. One device takes z + c * e for a level of e entries, and n of them about
+ *  z + 2p + c * e / n, where p is a barrier; GUM's z + p * m for no device but one, and for all. */
+WEIR_COLD uint32_t bfs_lone_limit(const struct bfs_step_args *a,
+                                  const struct bfs_step_shared *shared)
+{
+    const uint64_t n = a->rows.parts;
+    if (a->lone_fixed || !shared->barriers || !shared->entry_ps)
+        return a->lone_entries;
+    const uint64_t barriers = 2 * (shared->barrier_ns / shared->barriers);
+    const uint64_t entries = barriers * 1000 * n / ((n - 1) * shared->entry_ps);
+    return (uint32_t)(entries < BFS_LONE_LEAST  ? BFS_LONE_LEAST
+                      : entries > BFS_LONE_MOST ? BFS_LONE_MOST
+                                                : entries);
+}
+
+/** A level is complete that all devices did, and the next one would be a level top-down of all. */
+WEIR_DEV void bfs_lone_next(const struct bfs_step_args *a, struct bfs_walk *w)
+{
+    /* Half as many as when it ends, so that ownership does not move to and fro. */
+    const int narrow = w->entries <= w->lone_entries / 2;
+    w->narrow_levels = narrow ? w->narrow_levels + 1 : 0;
+    if (a->lone == BFS_NONE || w->narrow_levels <= BFS_LONE_AFTER)
+        return;
+    w->narrow_levels = 0;
+    w->phase = BFS_GATHER;
+}
+
+/* ---- barriers ----------------------------------------------------------------------------------- */
+
+/* Whether the barrier behind a phase is one of the blocks of this device alone. */
+WEIR_DEV int bfs_is_alone(const struct bfs_walk *w)
+{
+    return w->phase == BFS_SEIZE || w->phase == BFS_LONE;
+}
+
+/* With whom a block has the barrier behind a phase. */
+WEIR_DEV const struct weir_steps_member *bfs_with(const struct bfs_step_args *a,
+                                                  const struct bfs_step_shared *shared,
+                                                  const struct bfs_walk *w)
+{
+    return bfs_is_alone(w) ? &shared->alone : &a->member;
+}
+
+/** The barrier behind a phase. That one's block 0 keeps the time of those behind narrow steps of all. @return as weir_steps_sync(). */
+WEIR_DEV uint32_t bfs_timed_sync(const struct bfs_step_args *a, struct bfs_step_shared *shared,
+                                 struct weir_steps_block *b, const struct bfs_walk *w, int more,
+                                 uint64_t *total)
+{
+    const int timed = b->block == 0 && b->thread == 0 && w->phase <= BFS_ABSORB && !w->wide;
+    const uint64_t since = timed ? weir_clock_ns() : 0;
+    const uint32_t stop =
+        weir_steps_sync(bfs_with(a, shared, w), b, w->arriving, &shared->first, more, total);
+    if (timed) {
+        shared->barrier_ns += weir_clock_ns() - since;
+        shared->barriers++;
+    }
+    return stop;
+}
+
+/** REJOIN, in front of its barrier; all threads of all blocks that are awake. The device that went on alone comes to the step of the
+ *  others. @return as weir_steps_sync(). */
+WEIR_DEV uint32_t bfs_lone_rejoin(const struct bfs_step_args *a, struct bfs_step_shared *shared,
+                                  struct weir_steps_block *b, const struct bfs_walk *w)
+{
+    uint64_t total[WEIR_STEPS_SUMS];
+    if (a->member.index != a->lone)
+        return WEIR_STEPS_GOES_ON;
+    while ((b->step - w->lone_step) % WEIR_STEPS_SLOTS) {
+        const uint32_t stop = weir_steps_sync(&shared->alone, b, w->arriving, 0, 0, total);
+        if (stop)
+            return stop;
+    }
+    if (b->block == 0 && b->thread == 0) {
+        shared->lone_next = bfs_lone_limit(a, shared);
+        shared->first = shared->lone_next;
+        shared->sent = (uint64_t)w->end << 32 | w->begin;
+        shared->arcs = (uint64_t)(b->step - w->lone_step) << 32 | w->level;
+        shared->found = w->unfound;
+    }
+    b->step = w->lone_step;
+    weir_block_sync();
+    return WEIR_STEPS_GOES_ON;
+}
+
+/** Behind the barrier of REJOIN; all threads. */
+WEIR_DEV void bfs_lone_joined(const struct bfs_step_args *a, struct weir_steps_block *b,
+                              struct bfs_walk *w, const uint64_t *total)
+{
+    const uint64_t mean = a->rows.arcs_all / (a->rows.vertices + 1) + 1;
+    b->step += (uint32_t)(total[2] >> 32);
+    w->lone_entries = (uint32_t)total[0];
+    w->found.begin = (uint32_t)total[1];
+    w->found.end = (uint32_t)(total[1] >> 32);
+    w->level = (uint32_t)total[2];
+    w->unfound_arcs = bfs_less(w->unfound_arcs, bfs_less(w->unfound, total[3]) * mean);
+    w->unfound = total[3];
+    w->phase = BFS_GIVE;
+}
+
+/** Behind a barrier among the blocks of that device; all threads. */
+WEIR_DEV void bfs_lone_went_on(struct bfs_step_shared *shared, const struct weir_steps_block *b,
+                               struct bfs_walk *w, const uint64_t *total)
+{
+    w->begin = w->end;
+    if (w->phase == BFS_SEIZE) {
+        w->end += (uint32_t)w->entries;
+        w->phase = BFS_LONE;
+        if (b->block == 0 && b->thread == 0) {
+            shared->lone_since_ns = weir_clock_ns();
+            shared->lone_moves++;
+        }
+        return;
+    }
+    w->entries = (uint32_t)total[0];
+    w->end += (uint32_t)w->entries;
+    w->level++;
+    if (w->entries == 0 || w->entries > w->lone_entries)
+        w->phase = BFS_REJOIN;
+}
+
+/* Each block adds what its threads looked along in narrow levels for others; block 0 has the rest. All threads, at the end. */
+WEIR_DEV void bfs_lone_finish(const struct bfs_step_args *a, const struct bfs_step_shared *shared,
+                              const struct weir_steps_block *b)
+{
+    uint64_t *result = weir_steps_mine(&a->member)->result;
+    for (uint32_t d = b->thread; d < a->rows.parts; d += b->threads) {
+        const uint64_t arcs = shared->lone_arcs[d];
+        if (!arcs)
+            continue;
+        (void)weir_atomic_add_relaxed_dev_u64(&result[BFS_RESULT_LONE_ARCS], arcs);
+        if (d == a->member.index)
+            continue;
+        (void)weir_atomic_add_relaxed_dev_u64(&result[BFS_RESULT_LONE_FAR], arcs);
+        (void)weir_atomic_add_relaxed_dev_u64(&result[BFS_RESULT_FOR + d], arcs);
+    }
+    if (b->block || b->thread)
+        return;
+    result[BFS_RESULT_LONE_LEVELS] = shared->lone_levels;
+    result[BFS_RESULT_LONE_MOVES] = shared->lone_moves;
+    result[BFS_RESULT_LONE_ENTRIES] = shared->lone_next;
+    result[BFS_RESULT_BARRIER_NS] = shared->barriers ? shared->barrier_ns / shared->barriers : 0;
+}
+
+#endif
+
+#endif

@@ -607,9 +607,9 @@ typedef struct weir_run_stats {
     /** Of a search with balance ownership or both; 0 elsewhere. Levels that one device did for all, all others were done by all; how
      *  often ownership moved to it; arcs that it looked along in those levels, and bytes that it read of the memory of others. */
     uint64_t lone_levels, lone_moves, lone_arcs, lone_bytes;
-    /** The same: up to how many entries of queues a level was taken for narrow in the end, and what a barrier of all devices behind narrow
-     *  levels took on the mean, waiting for the slower one included; 0: none was measured. */
-    uint64_t lone_entries, barrier_ns;
+    /** The same: up to how many entries of queues a level was taken for narrow in the end, and how many nanoseconds a narrow level of all
+     *  devices took beside its work: barriers, exchange, waiting for the slower one; 0: none was timed. */
+    uint64_t lone_entries, together_ns;
     uint32_t lone_device; /**< which one */
 } weir_run_stats;
 /** weir_run_stats: nothing filled in yet. */

@@ -47,7 +47,7 @@ WEIR_DEV void bfs_lone_begin(const struct bfs_step_args *a, struct bfs_step_shar
     shared->alone.index = 0;
     shared->alone.count = 1; /* the rest of it is for the prologue, and for notes */
     shared->lone_levels = shared->lone_moves = 0;
-    shared->entry_ps = shared->barrier_ns = shared->barriers = 0;
+    shared->entry_ps = shared->together_ns = shared->together = 0;
     shared->level_ns = UINT64_MAX;
     shared->lone_next = a->lone_entries;
 }
@@ -112,6 +112,10 @@ WEIR_DEV void bfs_lone_alone(const struct bfs_step_args *a, const struct bfs_her
     const uint64_t from = (uint64_t)index * take,
                    to = from + take < entries ? from + take : entries;
     for (uint64_t i = from; i < to; i++) {
+        if (i + BFS_AHEAD < to) {
+            const struct bfs_piece next = h->queue[w->begin + i + BFS_AHEAD];
+            weir_prefetch(&bfs_lie_of(h, next.row)->targets[next.first]);
+        }
         bfs_lone_arcs_alone(a, h, w, t, kept, h->queue[w->begin + i]);
         t->pieces++;
     }

@@ -26,7 +26,7 @@
 #define BFS_LONE_AFTER 4u
 /* Bounds of what is found for the number of entries. */
 #define BFS_LONE_LEAST 64u
-#define BFS_LONE_MOST  (1u << 24)
+#define BFS_LONE_MOST  ((1u << 24) - 1)
 
 #if BFS_STEALS
 
@@ -108,26 +108,47 @@ WEIR_COLD void bfs_lone_measure(struct bfs_step_shared *shared, uint32_t limit, 
     shared->lone_levels += levels;
 }
 
-/** The same: up to how many entries a level is narrow. One device takes z + c * e for a level of e entries, and n of them about
- *  z + 2p + c * e / n, where p is a barrier; GUM's z + p * m for no device but one, and for all. */
+/* The same: up to how many entries a level is narrow. One device takes z + c * e for a level of e entries, and n of them z + p + c * e / n,
+ * where p is what barriers, exchange and waiting for each other take: GUM's z + p * m, for one device and for all. */
 WEIR_COLD uint32_t bfs_lone_limit(const struct bfs_step_args *a,
                                   const struct bfs_step_shared *shared)
 {
     const uint64_t n = a->rows.parts;
-    if (a->lone_fixed || !shared->barriers || !shared->entry_ps)
+    if (a->lone_fixed || !shared->entry_ps || !shared->together)
         return a->lone_entries;
-    const uint64_t barriers = 2 * (shared->barrier_ns / shared->barriers);
-    const uint64_t entries = barriers * 1000 * n / ((n - 1) * shared->entry_ps);
+    const uint64_t entries = shared->together_ns * 1000 * n / ((n - 1) * shared->entry_ps);
     return (uint32_t)(entries < BFS_LONE_LEAST  ? BFS_LONE_LEAST
                       : entries > BFS_LONE_MOST ? BFS_LONE_MOST
                                                 : entries);
 }
 
-/** A level is complete that all devices did, and the next one would be a level top-down of all. */
-WEIR_DEV void bfs_lone_next(const struct bfs_step_args *a, struct bfs_walk *w)
+/** The same, behind a level that all did: how much longer it took than the work in it. The last levels count most.
+ *  @param[in] entries  of the next one.  @param[in] timed  it began with the last call. */
+WEIR_COLD void bfs_lone_compare(const struct bfs_step_args *a, struct bfs_step_shared *shared,
+                                uint64_t entries, int timed)
 {
-    /* Half as many as when it ends, so that ownership does not move to and fro. */
-    const int narrow = w->entries <= w->lone_entries / 2;
+    const uint64_t now = weir_clock_ns(), took = now - shared->lone_since_ns;
+    const uint64_t least = shared->level_ns == UINT64_MAX ? 0 : shared->level_ns;
+    const uint64_t work =
+        least + shared->entry_ps * shared->together_entries / 1000 / a->rows.parts;
+    /* Of a wide level it would be the small difference of two large numbers. */
+    if (timed && shared->together_entries <= 2 * (uint64_t)shared->lone_next) {
+        const uint64_t more = bfs_less(took, work);
+        shared->together_ns = shared->together++ ? (7 * shared->together_ns + more) / 8 : more;
+        shared->lone_next = bfs_lone_limit(a, shared);
+    }
+    shared->lone_since_ns = now;
+    shared->together_entries = entries;
+}
+
+/** A level is complete that all devices did, but for phase @p was, and the next one would be a level top-down of all. All threads. */
+WEIR_DEV void bfs_lone_next(const struct bfs_step_args *a, struct bfs_step_shared *shared,
+                            const struct weir_steps_block *b, struct bfs_walk *w, uint32_t was)
+{
+    /* Fewer than when it ends, so that ownership does not move to and fro. */
+    const int narrow = w->entries <= w->lone_entries - w->lone_entries / 4;
+    if (b->block == 0 && b->thread == 0 && a->lone == a->member.index)
+        bfs_lone_compare(a, shared, w->entries, was <= BFS_ABSORB);
     w->narrow_levels = narrow ? w->narrow_levels + 1 : 0;
     if (a->lone == BFS_NONE || w->narrow_levels <= BFS_LONE_AFTER)
         return;
@@ -151,20 +172,16 @@ WEIR_DEV const struct weir_steps_member *bfs_with(const struct bfs_step_args *a,
     return bfs_is_alone(w) ? &shared->alone : &a->member;
 }
 
-/** The barrier behind a phase. That one's block 0 keeps the time of those behind narrow steps of all. @return as weir_steps_sync(). */
-WEIR_DEV uint32_t bfs_timed_sync(const struct bfs_step_args *a, struct bfs_step_shared *shared,
-                                 struct weir_steps_block *b, const struct bfs_walk *w, int more,
-                                 uint64_t *total)
+/* Sum 3 of a barrier of all devices counts vertices in its low bits, and has above them up to how many entries a level is narrow. */
+#define BFS_LONE_SHIFT 40
+
+/** What block 0 of the device that does narrow levels adds to sum 3. By thread 0. */
+WEIR_DEV uint64_t bfs_lone_told(const struct bfs_step_args *a, const struct bfs_step_shared *shared,
+                                const struct weir_steps_block *b, const struct bfs_walk *w)
 {
-    const int timed = b->block == 0 && b->thread == 0 && w->phase <= BFS_ABSORB && !w->wide;
-    const uint64_t since = timed ? weir_clock_ns() : 0;
-    const uint32_t stop =
-        weir_steps_sync(bfs_with(a, shared, w), b, w->arriving, &shared->first, more, total);
-    if (timed) {
-        shared->barrier_ns += weir_clock_ns() - since;
-        shared->barriers++;
-    }
-    return stop;
+    return b->block == 0 && a->member.index == a->lone && !bfs_is_alone(w) && w->phase != BFS_REJOIN
+               ? (uint64_t)shared->lone_next << BFS_LONE_SHIFT
+               : 0;
 }
 
 /** REJOIN, in front of its barrier; all threads of all blocks that are awake. The device that went on alone comes to the step of the
@@ -248,7 +265,7 @@ WEIR_DEV void bfs_lone_finish(const struct bfs_step_args *a, const struct bfs_st
     result[BFS_RESULT_LONE_LEVELS] = shared->lone_levels;
     result[BFS_RESULT_LONE_MOVES] = shared->lone_moves;
     result[BFS_RESULT_LONE_ENTRIES] = shared->lone_next;
-    result[BFS_RESULT_BARRIER_NS] = shared->barriers ? shared->barrier_ns / shared->barriers : 0;
+    result[BFS_RESULT_TOGETHER_NS] = shared->together_ns;
 }
 
 #endif

@@ -206,7 +206,7 @@ static void report_lone(const struct bfs_in_step *in_step, weir_run_stats *stats
     stats->lone_arcs = its[BFS_RESULT_LONE_ARCS];
     stats->lone_bytes = far * (4 + 2 * 8);
     stats->lone_entries = its[BFS_RESULT_LONE_ENTRIES];
-    stats->barrier_ns = its[BFS_RESULT_BARRIER_NS];
+    stats->together_ns = its[BFS_RESULT_TOGETHER_NS];
     stats->lone_device = in_step->lone;
     stats->stolen_arcs -= far;
     /* Phases have the steps of the first device; the others wait while that one goes on. */

@@ -166,7 +166,7 @@ WEIR_DEV void bfs_steal_next(const struct bfs_step_args *a, struct bfs_step_shar
     }
     weir_block_sync();
     if (w->phase == BFS_DOWN && was != BFS_CUT)
-        bfs_lone_next(a, w);
+        bfs_lone_next(a, shared, b, w, was);
     if (w->phase == BFS_DOWN && was != BFS_CUT && w->wide && bfs_steal_pays(a, shared))
         w->phase = BFS_COUNT;
     if (w->phase == BFS_DOWN && b->block == 0 && b->thread == 0)
@@ -175,7 +175,7 @@ WEIR_DEV void bfs_steal_next(const struct bfs_step_args *a, struct bfs_step_shar
 
 /** Behind the barrier of a phase: what comes next; all threads of a block. */
 WEIR_DEV void bfs_behind(const struct bfs_step_args *a, struct bfs_step_shared *shared,
-                         struct weir_steps_block *b, struct bfs_walk *w, const uint64_t *total)
+                         struct weir_steps_block *b, struct bfs_walk *w, uint64_t *total)
 {
     const uint32_t was = w->phase;
     if (bfs_is_alone(w)) {
@@ -183,6 +183,8 @@ WEIR_DEV void bfs_behind(const struct bfs_step_args *a, struct bfs_step_shared *
     } else if (was == BFS_REJOIN) {
         bfs_lone_joined(a, b, w, total);
     } else {
+        w->lone_entries = (uint32_t)(total[3] >> BFS_LONE_SHIFT);
+        total[3] &= (UINT64_C(1) << BFS_LONE_SHIFT) - 1;
         bfs_next(a, b, w, total);
         bfs_steal_next(a, shared, b, w, was);
     }
@@ -230,11 +232,11 @@ WEIR_DEV const struct weir_steps_member *bfs_with(const struct bfs_step_args *a,
     (void)shared, (void)w;
     return &a->member;
 }
-WEIR_DEV uint32_t bfs_timed_sync(const struct bfs_step_args *a, struct bfs_step_shared *shared,
-                                 struct weir_steps_block *b, const struct bfs_walk *w, int more,
-                                 uint64_t *total)
+WEIR_DEV uint64_t bfs_lone_told(const struct bfs_step_args *a, const struct bfs_step_shared *shared,
+                                const struct weir_steps_block *b, const struct bfs_walk *w)
 {
-    return weir_steps_sync(&a->member, b, w->arriving, &shared->first, more, total);
+    (void)a, (void)shared, (void)b, (void)w;
+    return 0;
 }
 WEIR_DEV uint32_t bfs_lone_rejoin(const struct bfs_step_args *a, struct bfs_step_shared *shared,
                                   struct weir_steps_block *b, const struct bfs_walk *w)
@@ -243,7 +245,7 @@ WEIR_DEV uint32_t bfs_lone_rejoin(const struct bfs_step_args *a, struct bfs_step
     return WEIR_STEPS_GOES_ON;
 }
 WEIR_DEV void bfs_behind(const struct bfs_step_args *a, struct bfs_step_shared *shared,
-                         struct weir_steps_block *b, struct bfs_walk *w, const uint64_t *total)
+                         struct weir_steps_block *b, struct bfs_walk *w, uint64_t *total)
 {
     (void)shared;
     bfs_next(a, b, w, total);

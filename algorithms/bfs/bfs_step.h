@@ -92,8 +92,8 @@ enum bfs_result {
     BFS_RESULT_LONE_ARCS,    /* looked at in those levels */
     BFS_RESULT_LONE_FAR,     /* of these, arcs of others */
     BFS_RESULT_LONE_ENTRIES, /* up to how many entries a level is narrow, in the end */
-    BFS_RESULT_BARRIER_NS, /* what a barrier behind a narrow step of all devices took on the mean; 0: there was none */
-    BFS_RESULT_FOR, /* by owner: arcs looked at for other devices, STEAL_DEVICES of them */
+    BFS_RESULT_TOGETHER_NS, /* what a narrow level of all devices took beside its work; 0: none was timed */
+    BFS_RESULT_FOR,         /* by owner: arcs looked at for other devices, STEAL_DEVICES of them */
     BFS_RESULTS = BFS_RESULT_FOR + STEAL_DEVICES
 };
 static_assert((int)BFS_RESULTS <= (int)WEIR_STEPS_RESULTS, "a device has room for all results");
@@ -192,17 +192,19 @@ struct bfs_step_shared {
     struct bfs_lie lies[STEAL_DEVICES];
     uint64_t lone_arcs[STEAL_DEVICES]; /* by owner: looked at in narrow levels by this block */
     /* Of thread 0 of block 0 of the device that does narrow levels alone. */
-    uint64_t lone_since_ns;           /* when it began with levels that are not measured yet */
+    uint64_t lone_since_ns;           /* when the levels began that are not timed yet */
     uint64_t lone_levels, lone_moves; /* the results of these names so far */
     uint64_t level_ns;                /* the least that a level took on the mean of some */
     uint64_t entry_ps;                /* what an entry more takes; 0: not known yet */
-    uint64_t barrier_ns, barriers;    /* behind narrow steps of all devices, all together */
-    uint32_t lone_next;               /* up to how many entries a level is narrow from now on */
-    uint64_t load[STEAL_DEVICES];     /* by device: arcs of the level that was found last */
-    uint64_t most_owned, most_done;   /* of block 0: BFS_RESULT_MOST_OWNED and _DONE so far */
-    uint64_t stolen;                  /* BFS_RESULT_STOLEN so far */
-    uint64_t chunk[STEAL_CHUNKS];     /* of block 0 */
-    uint64_t share[STEAL_DEVICES];    /* of its device's arcs, by worker */
+    uint64_t together_ns,
+        together; /* what a narrow level of all devices takes beside its work, and how many were timed */
+    uint64_t together_entries;      /* of the level that all are at */
+    uint32_t lone_next;             /* up to how many entries a level is narrow from now on */
+    uint64_t load[STEAL_DEVICES];   /* by device: arcs of the level that was found last */
+    uint64_t most_owned, most_done; /* of block 0: BFS_RESULT_MOST_OWNED and _DONE so far */
+    uint64_t stolen;                /* BFS_RESULT_STOLEN so far */
+    uint64_t chunk[STEAL_CHUNKS];   /* of block 0 */
+    uint64_t share[STEAL_DEVICES];  /* of its device's arcs, by worker */
     struct steal steal;
 #endif
     uint64_t

@@ -157,11 +157,11 @@ WEIR_DEV uint32_t bfs_barrier(const struct bfs_step_args *a, struct bfs_step_sha
         if (b->thread == 0) {
             weir_steps_add(&a->member, b, 1, shared->sent);
             weir_steps_add(&a->member, b, 2, shared->arcs);
-            weir_steps_add(&a->member, b, 3, shared->found);
+            weir_steps_add(&a->member, b, 3, shared->found + bfs_lone_told(a, shared, b, w));
             shared->sent = shared->arcs = shared->found = 0;
         }
     }
-    return bfs_timed_sync(a, shared, b, w, more, total);
+    return weir_steps_sync(bfs_with(a, shared, w), b, w->arriving, &shared->first, more, total);
 }
 
 /* Narrow levels of short rows on one device, or of all by one. @return as weir_steps_sync(). */

@@ -176,7 +176,7 @@ static const weir__cli_member members[] = {
     {.name = "lone_arcs", .kind = KIND_COUNT, .offset = TRIAL(stats.lone_arcs)},
     {.name = "lone_bytes", .kind = KIND_COUNT, .offset = TRIAL(stats.lone_bytes)},
     {.name = "lone_entries", .kind = KIND_COUNT, .offset = TRIAL(stats.lone_entries)},
-    {.name = "barrier_ns", .kind = KIND_COUNT, .offset = TRIAL(stats.barrier_ns)},
+    {.name = "together_ns", .kind = KIND_COUNT, .offset = TRIAL(stats.together_ns)},
     END_OF_LIST};
 
 static const weir__cli_member batch_members[] = {
@@ -195,7 +195,7 @@ static const weir__cli_member batch_members[] = {
     {.name = "lone_arcs", .kind = KIND_COUNT, .offset = TRIAL(stats.lone_arcs)},
     {.name = "lone_bytes", .kind = KIND_COUNT, .offset = TRIAL(stats.lone_bytes)},
     {.name = "lone_entries", .kind = KIND_COUNT, .offset = TRIAL(stats.lone_entries)},
-    {.name = "barrier_ns", .kind = KIND_COUNT, .offset = TRIAL(stats.barrier_ns)},
+    {.name = "together_ns", .kind = KIND_COUNT, .offset = TRIAL(stats.together_ns)},
     END_OF_LIST};
 
 /* The row of bfs, but for what runs. Its figures are counted on the devices, and `sum` finds them again where levels are

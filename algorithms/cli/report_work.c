@@ -250,8 +250,8 @@ static void print_lone(struct work *work)
     begin_row(work, "arcs in those", stats->lone_arcs);
     fprintf(work->file, "   for which %" PRIu64 " bytes were read of the memory of others\n",
             stats->lone_bytes);
-    begin_row(work, "ns of a barrier", stats->barrier_ns);
-    fputs("   of all devices, behind narrow levels, on the mean\n", work->file);
+    begin_row(work, "ns of all together", stats->together_ns);
+    fputs("   that a narrow level of all devices takes beside its work\n", work->file);
 }
 
 /* Of a search with balance frontier or another, which at most MATRIX_MAX devices run. */

@@ -164,6 +164,12 @@ WEIR_DEV int bfs_is_alone(const struct bfs_walk *w)
     return w->phase == BFS_SEIZE || w->phase == BFS_LONE;
 }
 
+/** Whether blocks of a device that has few leave it too, in narrow levels: all of them have had bitmaps to copy before. */
+WEIR_DEV int bfs_lone_spares(const struct bfs_walk *w, uint32_t need)
+{
+    return w->phase == BFS_LONE && w->awake < 8 && 2 * need <= w->awake;
+}
+
 /* With whom a block has the barrier behind a phase. */
 WEIR_DEV const struct weir_steps_member *bfs_with(const struct bfs_step_args *a,
                                                   const struct bfs_step_shared *shared,

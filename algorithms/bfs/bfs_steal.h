@@ -232,6 +232,11 @@ WEIR_DEV const struct weir_steps_member *bfs_with(const struct bfs_step_args *a,
     (void)shared, (void)w;
     return &a->member;
 }
+WEIR_DEV int bfs_lone_spares(const struct bfs_walk *w, uint32_t need)
+{
+    (void)w, (void)need;
+    return 0;
+}
 WEIR_DEV uint64_t bfs_lone_told(const struct bfs_step_args *a, const struct bfs_step_shared *shared,
                                 const struct weir_steps_block *b, const struct bfs_walk *w)
 {

@@ -73,7 +73,7 @@ WEIR_DEV uint32_t bfs_set_awake(const struct bfs_step_args *a, struct bfs_step_s
         if (b->block == 0)
             weir_steps_wake(&a->member, b, blocks, board);
         w->awake = w->arriving = blocks;
-    } else if (need < w->awake / 4) {
+    } else if (need < w->awake / 4 || (BFS_STEALS && bfs_lone_spares(w, need))) {
         w->awake = need + need / 2;
         if (b->block >= w->awake) {
             weir_steps_leave(bfs_with(a, shared, w), b, w->arriving, &shared->first);

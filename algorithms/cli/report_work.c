@@ -262,6 +262,11 @@ static void print_stolen(struct work *work)
         return;
     if (stats->balance != WEIR_BALANCE_FRONTIER)
         print_lone(work);
+    if (stats->balance == WEIR_BALANCE_OWNERSHIP) {
+        print_matrix(work, weir__cli_devices_used(work->report, stats), stolen_cell,
+                     "arcs, of \\ by");
+        return;
+    }
     begin_row(work, "levels shared out", stats->stolen_levels);
     fprintf(work->file, "   stall %.1f %% as arcs lie, %.1f %% as they were shared out\n",
             100 * stats->stall_before, 100 * stats->stall_after);

@@ -605,7 +605,7 @@ typedef struct weir_run_stats {
      *  long: 1 - mean / most, arcs of all levels top-down together; as arcs lie, and as they were shared out. */
     double stall_before, stall_after;
     /** Of a search with balance ownership or both; 0 elsewhere. Levels that one device did for all, all others were done by all; how
-     *  often ownership moved to it; arcs that it looked along in those levels, and bytes that it read of the memory of others. */
+     *  often ownership moved to it; arcs that it looked along in those levels, and bytes of the memory of others that were written or read for it to begin, and for them to go on. */
     uint64_t lone_levels, lone_moves, lone_arcs, lone_bytes;
     /** The same: up to how many entries of queues a level was taken for narrow in the end, and how many nanoseconds a narrow level of all
      *  devices took beside its work: barriers, exchange, waiting for the slower one; 0: none was timed. */
@@ -837,7 +837,7 @@ weir_status weir_bfs_parents(weir_bfs *bfs, int64_t *parents_out);
  *  first. @retval WEIR_ERR_INVALID  no such device. */
 weir_status weir_bfs_link_items(const weir_bfs *bfs, uint32_t from, uint32_t to,
                                 uint64_t *items_out);
-/** Arcs of device @p owner that device @p worker looked along top-down in the last run, its own included; 0 before the first.
+/** Arcs of device @p owner that device @p worker looked along top-down in levels of all devices in the last run, its own included; 0 before the first.
  *  @retval WEIR_ERR_INVALID  no such device, or a search with balance off.
  *  0 of a run that was stopped, which counted a part alone. */
 weir_status weir_bfs_stolen(const weir_bfs *bfs, uint32_t owner, uint32_t worker,

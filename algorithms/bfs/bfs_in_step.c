@@ -58,6 +58,11 @@ static void need(const struct weir__sizes *sizes, const void *user, struct weir_
                        sizeof(struct bfs_piece));
     weir__need_take_on(need, device, sizes->arcs < sent ? sizes->arcs : sent,
                        in_step->parents ? 8 : 4);
+    if (in_step->lone != BFS_NONE) {
+        weir__need_take_on(need, device, sizes->numbers, in_step->parents ? 8 + 8 : 8 + 4);
+        weir__need_take_on(need, device, sizes->arcs, 4);
+        weir__need_pass(need, sizes->numbers, 8);
+    }
     weir__need_pass(need, sizes->numbers / 32, 4);
 }
 
@@ -102,6 +107,31 @@ static uint64_t load_count(const void *user, uint32_t p, uint32_t sender)
     (void)p;
     (void)sender;
     return steals(user, STEAL_DEVICES + 3); /* and what else blocks are told that are woken */
+}
+
+/* Of the device that does narrow levels alone: the rows of all, and what it finds, by number. */
+static uint64_t lone_numbers(const void *user, uint32_t p, uint32_t sender)
+{
+    const struct bfs_in_step *in_step = user;
+    (void)sender;
+    return p == in_step->lone ? weir__row_steps_part(&in_step->on, p)->numbers : 0;
+}
+
+static uint64_t lone_offsets(const void *user, uint32_t p, uint32_t sender)
+{
+    return p == ((const struct bfs_in_step *)user)->lone ? lone_numbers(user, p, sender) + 1 : 0;
+}
+
+static uint64_t lone_parents(const void *user, uint32_t p, uint32_t sender)
+{
+    return ((const struct bfs_in_step *)user)->parents ? lone_numbers(user, p, sender) : 0;
+}
+
+static uint64_t lone_targets(const void *user, uint32_t p, uint32_t sender)
+{
+    const struct bfs_in_step *in_step = user;
+    (void)sender;
+    return p == in_step->lone ? weir__row_steps_part(&in_step->on, p)->arcs_all : 0;
 }
 
 static uint64_t stretch_count(const void *user, uint32_t p, uint32_t sender)
@@ -194,6 +224,26 @@ static const weir_steps_array arrays[] = {
      .count = stretch_count,
      .bytes = sizeof(struct bfs_stretch),
      .field = FIELD(stretches)},
+    {.name = "offsets of all",
+     .extent = WEIR_STEPS_COUNTED,
+     .count = lone_offsets,
+     .bytes = 8,
+     .field = FIELD(lone_offsets)},
+    {.name = "targets of all",
+     .extent = WEIR_STEPS_COUNTED,
+     .count = lone_targets,
+     .bytes = 4,
+     .field = FIELD(lone_targets)},
+    {.name = "level of all",
+     .extent = WEIR_STEPS_COUNTED,
+     .count = lone_numbers,
+     .bytes = 4,
+     .field = FIELD(lone_level)},
+    {.name = "parent of all",
+     .extent = WEIR_STEPS_COUNTED,
+     .count = lone_parents,
+     .bytes = 4,
+     .field = FIELD(lone_parent)},
 };
 
 static const weir_steps_phase phases[] = {

@@ -4,9 +4,9 @@
  *     that one   GATHER --> SEIZE --> LONE --> LONE ... --(wide, or over)--> REJOIN --> GIVE
  *
  * GATHER: each device copies its part of the bitmap to that one, and says which stretch of its queue the level is. SEIZE: that one copies
- * the stretches behind its own queue, with numbers in place of rows. LONE: levels. REJOIN has no work but the barrier, at which the others
- * wait all the time: it tells them where the search is. GIVE: each takes its part of that one's bitmap, and puts what it owns of the last
- * stretch into its own queue.
+ * the stretches behind its own queue, as entries of the rows that it has. LONE: levels. REJOIN has no work but the barrier, at which the others
+ * wait all the time: it tells them where the search is. GIVE: each takes its part of that one's bitmap,
+ * the levels and parents of what is new there, and puts what it owns of the last stretch into its own queue.
  *
  * Barriers among the blocks of that device are those of a single device, by the same words, as `shared->alone` says. They count its
  * step on while the others wait at theirs, so before it comes to their barrier it goes on to a step that differs by a multiple of
@@ -30,15 +30,29 @@
 
 #if BFS_STEALS
 
+/* The bitmap of the device's own part as it was before ownership moved: that one's in its other bitmap, which nothing else needs while
+ * levels go top-down. */
+WEIR_DEV uint32_t *bfs_lone_before(const struct bfs_step_args *a, const struct bfs_walk *w)
+{
+    const uint32_t which = a->member.index == a->lone ? w->current ^ 1u : w->current;
+    return a->found[which][a->member.index] + a->rows.begin / 32;
+}
+
 /** GATHER; all blocks. */
 WEIR_COLD void bfs_lone_gather(const struct bfs_step_args *a, struct weir_steps_block b,
                                struct bfs_walk w)
 {
     const struct bfs_stretch mine = {w.begin, w.end};
+    const uint32_t *now = a->found[w.current][a->member.index] + a->rows.begin / 32;
+    uint32_t *before = bfs_lone_before(a, &w);
+    const uint64_t words = bfs_words(a), stride = weir_steps_threads(&b);
     if (b.block == 0 && b.thread == 0)
         a->stretches[a->member.index] = mine;
     if (a->member.index != a->lone)
         bfs_share_with(a, &b, &w, a->lone, a->lone + 1);
+    WEIR_ROLLED
+    for (uint64_t at = weir_steps_thread(&b); before != now && at < words; at += stride)
+        before[at] = now[at];
 }
 
 /** SEIZE; all blocks. */
@@ -55,6 +69,7 @@ WEIR_COLD void bfs_lone_seize(const struct bfs_step_args *a, struct weir_steps_b
              i += (uint64_t)w.awake * b.threads) {
             struct bfs_piece piece = from[i];
             piece.row += a->rows.first[d];
+            piece.first += a->peer[d].base;
             to[i] = piece;
         }
         to += its.end - its.begin;
@@ -63,29 +78,65 @@ WEIR_COLD void bfs_lone_seize(const struct bfs_step_args *a, struct weir_steps_b
         (void)weir_atomic_add_relaxed_dev_u32(a->tail, (uint32_t)w.entries);
 }
 
+/* The lanes take what is new in one word after the other, side by side. @param[in] word  of lane 0, in the device's part.
+ * @param[in] fresh  bits of this lane's word. @return how many there are. */
+WEIR_DEV uint32_t bfs_lone_back(const struct bfs_step_args *a, uint64_t word, uint32_t fresh)
+{
+    WEIR_ROLLED
+    for (uint32_t many = weir_ballot(fresh != 0); many; many &= many - 1) {
+        const uint32_t lane = weir_first_bit_u32(many), bits = weir_broadcast_u32(fresh, lane);
+        for (uint32_t bit = weir_lane(); bit < 32; bit += WEIR_LANES) {
+            const uint64_t row = (word + lane) * 32 + bit, number = a->rows.begin + row;
+            if (!(bits >> bit & 1u))
+                continue;
+            a->level[row] = a->lone_level[number];
+            if (a->parent)
+                a->parent[row] = a->lone_parent[number];
+        }
+    }
+    return weir_popcount_u32(fresh);
+}
+
+/* Levels, parents and bits of what was found of the device's own vertices; all blocks. */
+WEIR_DEV void bfs_lone_take_back(const struct bfs_step_args *a, const struct weir_steps_block *b,
+                                 const struct bfs_walk *w)
+{
+    const uint32_t *its = a->found[w->current][a->lone] + a->rows.begin / 32;
+    uint32_t *mine = bfs_lone_before(a, w);
+    const uint32_t words = bfs_words(a);
+    uint64_t back = 0;
+    WEIR_ROLLED
+    for (uint64_t base = (uint64_t)weir_steps_warp(b) * WEIR_LANES; base < words;
+         base += (uint64_t)w->awake * b->threads) {
+        const uint64_t at = base + weir_lane();
+        const uint32_t was = at < words ? mine[at] : 0, is = at < words ? its[at] : 0;
+        if (is & ~was)
+            mine[at] = was | is; /* of that one nobody reads it again */
+        back += bfs_lone_back(a, base, is & ~was);
+    }
+    back = weir_sum_u64(back);
+    if (weir_lane() == 0 && back)
+        (void)weir_atomic_add_relaxed_dev_u64(
+            &weir_steps_mine(&a->member)->result[BFS_RESULT_LONE_BACK], back);
+}
+
 /** GIVE; all blocks. */
 WEIR_COLD void bfs_lone_give(const struct bfs_step_args *a, struct bfs_step_shared *shared,
                              struct weir_steps_block b, struct bfs_walk w)
 {
-    const uint32_t part_word = a->rows.begin / 32, words = bfs_words(a);
-    uint32_t *mine = a->found[w.current][a->member.index] + part_word;
-    const uint32_t *its = a->found[w.current][a->lone] + part_word;
     const struct bfs_piece *queue = a->peer[a->lone].queue;
-    const uint64_t stride = (uint64_t)w.awake * b.threads;
     struct bfs_tally t = {0, 0, 0, 0, 0, 0, 0, 0, 0};
-    WEIR_ROLLED
-    for (uint64_t at = weir_steps_thread(&b); mine != its && at < words; at += stride)
-        mine[at] |= its[at];
+    bfs_lone_take_back(a, &b, &w);
     WEIR_ROLLED
     for (uint64_t base = w.found.begin + (uint64_t)weir_steps_warp(&b) * WEIR_LANES;
-         base < w.found.end; base += stride) {
-        const int has = base + weir_lane() < w.found.end;
-        struct bfs_piece piece = {0, 0, 0};
-        if (has)
+         base < w.found.end; base += (uint64_t)w.awake * b.threads) {
+        struct bfs_piece piece = {0, BFS_NONE, 0};
+        if (base + weir_lane() < w.found.end)
             piece = queue[base + weir_lane()];
         const uint32_t row = piece.row - a->rows.begin;
         /* A row of several pieces is put once. */
-        const int is = has && bfs_owns(a, piece.row) && piece.first == a->rows.out.offsets[row];
+        const int is = bfs_owns(a, piece.row) &&
+                       piece.first == a->peer[a->member.index].base + a->rows.out.offsets[row];
         if (weir_ballot(is))
             bfs_put(a, shared, &t, is, row, 1);
     }
@@ -251,22 +302,16 @@ WEIR_DEV void bfs_lone_went_on(struct bfs_step_shared *shared, const struct weir
         w->phase = BFS_REJOIN;
 }
 
-/* Each block adds what its threads looked along in narrow levels for others; block 0 has the rest. All threads, at the end. */
+/* Thread 0 of each block adds what it looked along in narrow levels; that of block 0 has the rest. At the end. */
 WEIR_DEV void bfs_lone_finish(const struct bfs_step_args *a, const struct bfs_step_shared *shared,
                               const struct weir_steps_block *b)
 {
     uint64_t *result = weir_steps_mine(&a->member)->result;
-    for (uint32_t d = b->thread; d < a->rows.parts; d += b->threads) {
-        const uint64_t arcs = shared->lone_arcs[d];
-        if (!arcs)
-            continue;
-        (void)weir_atomic_add_relaxed_dev_u64(&result[BFS_RESULT_LONE_ARCS], arcs);
-        if (d == a->member.index)
-            continue;
-        (void)weir_atomic_add_relaxed_dev_u64(&result[BFS_RESULT_LONE_FAR], arcs);
-        (void)weir_atomic_add_relaxed_dev_u64(&result[BFS_RESULT_FOR + d], arcs);
-    }
-    if (b->block || b->thread)
+    if (b->thread)
+        return;
+    if (shared->lone_arcs)
+        (void)weir_atomic_add_relaxed_dev_u64(&result[BFS_RESULT_LONE_ARCS], shared->lone_arcs);
+    if (b->block)
         return;
     result[BFS_RESULT_LONE_LEVELS] = shared->lone_levels;
     result[BFS_RESULT_LONE_MOVES] = shared->lone_moves;

@@ -6,6 +6,8 @@
 #include "runtime/support.h"
 #include "topology/topology.h"
 
+#include <stdlib.h>
+
 /* What looking along an arc takes a device of its own memory, nanoseconds, where the machine's file does not say (arc_ns): a wide level of an
  * R-MAT graph top-down, measured on a core of a server, and reckoned for a GPU. Only its ratio to what a link adds counts. */
 #define GPU_ARC_NS  0.12
@@ -126,6 +128,54 @@ static uint32_t speed_of(const double *cost, uint32_t parts, uint32_t index)
     return speed > 1 ? (uint32_t)(speed + 0.5) : 1;
 }
 
+/* Where the rows of a part lie among those of all, by number. @param[in,out] base  of its arcs; of the next part. */
+static weir_status place_offsets(weir_device *device, const weir_rows_part *part, uint64_t *base,
+                                 uint64_t *offsets)
+{
+    uint64_t *its = offsets + part->begin;
+    const uint64_t behind = part->first[part->part + 1];
+    weir_status status = part->owned
+                             ? weir__download(device, its, part->out.offsets, (part->owned + 1) * 8)
+                             : WEIR_OK;
+    for (uint64_t row = 0; row < part->owned && !status; row++)
+        its[row] += *base;
+    *base += part->arcs_out;
+    for (uint64_t number = part->begin + part->owned; number <= behind; number++)
+        offsets[number] = *base;
+    return status;
+}
+
+/* Fill the rows of all on the device that does narrow levels alone. */
+static weir_status place_rows(const struct bfs_in_step *in_step)
+{
+    weir_context *context = in_step->on.context;
+    weir_device *lone = weir_context_device(context, in_step->lone);
+    weir_queue *queue = weir_steps_queue(in_step->on.steps, in_step->lone);
+    char *targets = weir_steps_data(in_step->on.steps, "targets of all", in_step->lone);
+    const uint64_t numbers = weir__row_steps_part(&in_step->on, in_step->lone)->numbers;
+    uint64_t *offsets, base = 0;
+    weir_status status = weir__alloc(numbers + 1, 8, "offsets of all rows", &offsets);
+    if (status)
+        return status;
+    for (uint32_t p = 0; p < in_step->on.parts && !status; p++) {
+        const weir_rows_part *part = weir__row_steps_part(&in_step->on, p);
+        weir_device *device = weir_context_device(context, p);
+        if (part->arcs_out)
+            status = weir_queue_copy(queue, lone, targets + base * 4, device, part->out.targets,
+                                     part->arcs_out * 4);
+        if (!status)
+            status = place_offsets(device, part, &base, offsets);
+    }
+    if (!status)
+        status =
+            weir__upload(lone, weir_steps_data(in_step->on.steps, "offsets of all", in_step->lone),
+                         offsets, (numbers + 1) * 8);
+    if (!status)
+        status = weir_queue_sync(queue);
+    free(offsets);
+    return status;
+}
+
 weir_status weir__bfs_steal_bind(struct bfs_in_step *in_step)
 {
     weir_context *context = in_step->on.context;
@@ -138,6 +188,8 @@ weir_status weir__bfs_steal_bind(struct bfs_in_step *in_step)
     if (in_step->balance == WEIR_BALANCE_OFF)
         return WEIR_OK;
     status = find_costs(in_step, gpu, cost);
+    if (!status && in_step->lone != BFS_NONE)
+        status = place_rows(in_step);
     for (uint32_t p = 0; p < in_step->on.parts && !status; p++) {
         struct bfs_step_args *args = weir_steps_args(in_step->on.steps, p);
         args->steal_arcs = in_step->balance == WEIR_BALANCE_OWNERSHIP ? UINT64_MAX
@@ -145,22 +197,25 @@ weir_status weir__bfs_steal_bind(struct bfs_in_step *in_step)
                            : gpu                                      ? GPU_ARCS
                                                                       : HOST_ARCS;
         args->steal_percent = weir__config_get(tunables, WEIR__STEAL_PERCENT);
+        uint64_t base = 0;
         args->lone = in_step->lone;
         args->lone_entries = entries ? entries : gpu ? GPU_ENTRIES : HOST_ENTRIES;
         args->lone_fixed = entries != 0;
-        if (in_step->lone != BFS_NONE)
+        if (in_step->lone != BFS_NONE) {
             args->stretches = weir_steps_data(in_step->on.steps, "stretches", in_step->lone);
+            args->lone_level = weir_steps_data(in_step->on.steps, "level of all", in_step->lone);
+            args->lone_parent = weir_steps_data(in_step->on.steps, "parent of all", in_step->lone);
+        }
         for (uint32_t q = 0; q < in_step->on.parts; q++) {
             const weir_rows_part *its = weir__row_steps_part(&in_step->on, q);
             args->steal_speed[q] = speed_of(cost, in_step->on.parts, q);
             args->peer[q] = (struct bfs_peer){
                 .queue = weir_steps_data(in_step->on.steps, "queue", q),
-                .offsets = its->out.offsets,
                 .targets = its->out.targets,
-                .level = weir_steps_data(in_step->on.steps, "level", q),
-                .parent = weir_steps_data(in_step->on.steps, "parent", q),
                 .cuts = weir_steps_data(in_step->on.steps, "cuts", q),
+                .base = base,
             };
+            base += its->arcs_out;
         }
         status = weir__upload(weir_context_device(context, p),
                               weir_steps_data(in_step->on.steps, "cost", p), cost, sizeof cost);
@@ -173,7 +228,8 @@ weir_status weir__bfs_steal_bind(struct bfs_in_step *in_step)
 static uint64_t looked_for(const struct bfs_in_step *in_step, uint32_t owner, uint32_t worker)
 {
     const uint64_t *result = weir_steps_results(in_step->on.steps, worker);
-    uint64_t arcs = owner == worker ? result[BFS_RESULT_DOWN_ARCS] : result[BFS_RESULT_FOR + owner];
+    uint64_t arcs = owner == worker ? result[BFS_RESULT_DOWN_ARCS] - result[BFS_RESULT_LONE_ARCS]
+                                    : result[BFS_RESULT_FOR + owner];
     for (uint32_t other = 0; other < in_step->on.parts && owner == worker; other++)
         arcs -= result[BFS_RESULT_FOR + other];
     return arcs;
@@ -194,21 +250,22 @@ weir_status weir__bfs_in_step_stolen(const struct bfs_in_step *in_step, uint32_t
     return WEIR_OK;
 }
 
-/* What it read of others: targets, and of a vertex that they own and that was found two offsets, which a worker reads for each arc; queues
- * and bitmaps are little beside that. */
+/* What moved between devices: bits there and back, levels and parents back; stretches of queues are little beside that. */
 static void report_lone(const struct bfs_in_step *in_step, weir_run_stats *stats)
 {
     const uint64_t *its = weir_steps_results(in_step->on.steps, in_step->lone);
-    const uint64_t far = its[BFS_RESULT_LONE_FAR];
+    const weir_rows_part *part = weir__row_steps_part(&in_step->on, in_step->lone);
+    const uint64_t back =
+        weir_steps_total(in_step->on.steps, BFS_RESULT_LONE_BACK) - its[BFS_RESULT_LONE_BACK];
+    const uint64_t bits = part->numbers - (part->first[part->part + 1] - part->begin);
     const uint64_t on_first = stats->phase[LONE_PHASE].steps;
     stats->lone_levels = its[BFS_RESULT_LONE_LEVELS];
     stats->lone_moves = its[BFS_RESULT_LONE_MOVES];
     stats->lone_arcs = its[BFS_RESULT_LONE_ARCS];
-    stats->lone_bytes = far * (4 + 2 * 8);
+    stats->lone_bytes = stats->lone_moves * 2 * bits / 8 + back * (in_step->parents ? 8 : 4);
     stats->lone_entries = its[BFS_RESULT_LONE_ENTRIES];
     stats->together_ns = its[BFS_RESULT_TOGETHER_NS];
     stats->lone_device = in_step->lone;
-    stats->stolen_arcs -= far;
     /* Phases have the steps of the first device; the others wait while that one goes on. */
     stats->phase[LONE_PHASE].steps = its[BFS_RESULT_LONE_STEPS];
     stats->work.rounds += (its[BFS_RESULT_LONE_STEPS] - on_first) * in_step->on.parts;

@@ -90,7 +90,7 @@ enum bfs_result {
     BFS_RESULT_LONE_LEVELS,  /* that it did */
     BFS_RESULT_LONE_MOVES,   /* how often all ownership moved to it */
     BFS_RESULT_LONE_ARCS,    /* looked at in those levels */
-    BFS_RESULT_LONE_FAR,     /* of these, arcs of others */
+    BFS_RESULT_LONE_BACK,    /* of any device: vertices that it took back */
     BFS_RESULT_LONE_ENTRIES, /* up to how many entries a level is narrow, in the end */
     BFS_RESULT_TOGETHER_NS, /* what a narrow level of all devices took beside its work; 0: none was timed */
     BFS_RESULT_FOR,         /* by owner: arcs looked at for other devices, STEAL_DEVICES of them */
@@ -101,9 +101,8 @@ static_assert((int)BFS_RESULTS <= (int)WEIR_STEPS_RESULTS, "a device has room fo
 /** What a search that shares out levels knows of a device: where its arrays lie, as peers reach them. */
 struct bfs_peer {
     const struct bfs_piece *queue;
-    const uint64_t *offsets;
     const uint32_t *targets;
-    uint32_t *level, *parent;
+    uint64_t base;          /* where its arcs begin in bfs_step_args.lone_targets */
     struct steal_cut *cuts; /* [owner][worker], of STEAL_DEVICES each; written by each owner */
 };
 
@@ -154,6 +153,9 @@ struct bfs_step_args {
     uint32_t lone_entries; /* a level of so many entries of all devices is narrow, at first */
     uint32_t lone_fixed;   /* and ever after, whatever a barrier takes */
     struct bfs_stretch *stretches; /* of that device, by owner, STEAL_DEVICES */
+    /* In its memory, by number: the rows of all devices, and what it found alone. The others are told of the last two. */
+    uint64_t *lone_offsets;
+    uint32_t *lone_targets, *lone_level, *lone_parent;
 };
 
 /** What narrow levels came to (bfs_step_narrow.h). */
@@ -177,20 +179,11 @@ struct bfs_kept {
     struct bfs_piece piece[BFS_KEPT];
 };
 
-/** Where what a device owns lies, as this device reaches it. */
-struct bfs_lie {
-    const uint64_t *offsets;
-    const uint32_t *targets;
-    uint32_t *level, *parent;
-    uint32_t first; /* the number of its first row */
-};
-
 /** Words that the threads of a block share. */
 struct bfs_step_shared {
 #if BFS_STEALS
     struct weir_steps_member alone; /* the device as the only one: of barriers among its blocks */
-    struct bfs_lie lies[STEAL_DEVICES];
-    uint64_t lone_arcs[STEAL_DEVICES]; /* by owner: looked at in narrow levels by this block */
+    uint64_t lone_arcs;             /* looked at in narrow levels by this block */
     /* Of thread 0 of block 0 of the device that does narrow levels alone. */
     uint64_t lone_since_ns;           /* when the levels began that are not timed yet */
     uint64_t lone_levels, lone_moves; /* the results of these names so far */

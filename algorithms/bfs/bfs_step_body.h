@@ -171,6 +171,9 @@ WEIR_DEV uint32_t bfs_short(const struct bfs_step_args *a, struct bfs_step_share
 {
     const struct bfs_narrow n = bfs_narrow_levels(a, shared, *b, *w);
 #if BFS_STEALS
+    const uint64_t arcs = weir_sum_u64(n.down_arcs);
+    if (weir_lane() == 0 && arcs)
+        weir_atomic_add_block_u64(&shared->lone_arcs, arcs);
     if (b->block == 0 && b->thread == 0)
         bfs_lone_measure(shared, w->lone_entries, n.levels, n.end - w->begin);
 #endif

@@ -22,11 +22,11 @@
 /* Arcs that a lane has under way: with BFS_GROUP lanes, all of nearly every row of a road network. */
 #define BFS_PAIR 2u
 
-/* Put the vertices number[k] for which is[k] holds, found from `row`, into the queue, whose rows are numbers here.
- * All lanes of a worker. @param[in] lie  where what is known of number[k] lies. @return entries put. */
+/* Put the vertices number[k] for which is[k] holds, found from `row`, into the queue; rows are numbers here.
+ * All lanes of a worker. @return entries put. */
 WEIR_DEV uint64_t bfs_narrow_put(const struct bfs_here *h, const int *is, const uint32_t *number,
-                                 const struct bfs_lie *const *lie, const uint64_t *first,
-                                 const uint64_t *last, uint32_t row, uint32_t level)
+                                 const uint64_t *first, const uint64_t *last, uint32_t row,
+                                 uint32_t level)
 {
     uint32_t those[BFS_PAIR], at = 0, count = 0;
     uint64_t put;
@@ -39,9 +39,9 @@ WEIR_DEV uint64_t bfs_narrow_put(const struct bfs_here *h, const int *is, const 
         at = weir_atomic_add_relaxed_dev_u32(h->tail, count);
     for (uint32_t k = 0; k < BFS_PAIR; k++)
         if (is[k]) {
-            lie[k]->level[number[k] - lie[k]->first] = level;
-            if (lie[k]->parent)
-                lie[k]->parent[number[k] - lie[k]->first] = row;
+            h->level[number[k]] = level;
+            if (h->parent)
+                h->parent[number[k]] = row;
         }
     put = count;
     at = weir_broadcast_u32(at, 0);
@@ -49,7 +49,7 @@ WEIR_DEV uint64_t bfs_narrow_put(const struct bfs_here *h, const int *is, const 
         uint32_t slot = at + weir_popcount_u32(those[k] & ((1u << weir_lane()) - 1));
         if (is[k]) {
             h->queue[slot] = bfs_piece_of(number[k], first[k], last[k], 0);
-            weir_prefetch(&lie[k]->targets[first[k]]); /* for the next level */
+            weir_prefetch(&h->targets[first[k]]); /* for the next level */
         }
         at += weir_popcount_u32(those[k]);
         rest |= is[k] && last[k] - first[k] > BFS_PIECE;
@@ -73,29 +73,25 @@ WEIR_DEV uint64_t bfs_narrow_level(const struct bfs_here *h, struct bfs_narrow *
         struct bfs_piece piece = {0, 0, 0};
         if (at < n->end)
             piece = h->queue[at];
-        const struct bfs_lie *const from = bfs_lie_of(h, piece.row);
         n->pieces += at < n->end && lane == 0;
-        bfs_lone_count(h, from, lane ? 0 : piece.count);
         WEIR_ROLLED
         for (uint32_t i = lane; weir_ballot(i < piece.count); i += BFS_GROUP * BFS_PAIR) {
             uint32_t number[BFS_PAIR];
             uint64_t first[BFS_PAIR], last[BFS_PAIR];
-            const struct bfs_lie *lie[BFS_PAIR];
             int is[BFS_PAIR];
             for (uint32_t k = 0; k < BFS_PAIR; k++) {
                 is[k] = i + k * BFS_GROUP < piece.count;
-                number[k] = is[k] ? from->targets[piece.first + i + k * BFS_GROUP] : 0;
+                number[k] = is[k] ? h->targets[piece.first + i + k * BFS_GROUP] : 0;
                 n->down_arcs += (uint64_t)is[k];
             }
             /* Offsets are read before it is known whether they are needed, so that nothing waits for them later. */
             for (uint32_t k = 0; k < BFS_PAIR; k++) {
-                lie[k] = bfs_lie_of(h, number[k]);
-                first[k] = lie[k]->offsets[number[k] - lie[k]->first];
-                last[k] = lie[k]->offsets[number[k] - lie[k]->first + 1];
+                first[k] = h->offsets[number[k]];
+                last[k] = h->offsets[number[k] + 1];
             }
             for (uint32_t k = 0; k < BFS_PAIR; k++)
                 is[k] = is[k] && bfs_claim(h->found, number[k]);
-            put += bfs_narrow_put(h, is, number, lie, first, last, piece.row, n->level + 1);
+            put += bfs_narrow_put(h, is, number, first, last, piece.row, n->level + 1);
         }
     }
     return put;
@@ -126,7 +122,7 @@ WEIR_DEV void bfs_narrow_busy(const struct bfs_step_args *a, struct bfs_step_sha
                               struct weir_steps_block *b, const struct bfs_walk *w, uint32_t busy,
                               struct bfs_narrow *n)
 {
-    struct bfs_here here;
+    const struct bfs_here here = bfs_here_of(a, w);
     struct weir_steps_page *page = weir_steps_mine(&a->member);
     const uint32_t room = bfs_lone_room(w, w->awake * (b->threads / WEIR_LANES) * BFS_TAKE);
     const uint32_t least = w->awake == 1 || room < 8 ? 1 : room / 8;
@@ -134,10 +130,6 @@ WEIR_DEV void bfs_narrow_busy(const struct bfs_step_args *a, struct bfs_step_sha
     /* Groups are dealt out to one worker of each block after the other, so that all units have some. */
     const uint32_t group = (b->thread / WEIR_LANES * w->awake + b->block) * BFS_GROUPS;
     const uint32_t arriving = w->arriving;
-    here.queue = a->queue;
-    here.found = a->found[w->current][a->member.index];
-    here.tail = a->tail;
-    bfs_lies(a, shared, &here);
     WEIR_ROLLED
     for (;;) {
         const uint64_t put = WEIR_LANES == 1u

@@ -248,8 +248,7 @@ static void print_lone(struct work *work)
             "   by %s, of %" PRIu64 " entries at the most; ownership moved %" PRIu64 " times\n",
             label(work, stats->lone_device, name), stats->lone_entries, stats->lone_moves);
     begin_row(work, "arcs in those", stats->lone_arcs);
-    fprintf(work->file, "   for which %" PRIu64 " bytes were read of the memory of others\n",
-            stats->lone_bytes);
+    fprintf(work->file, "   for which %" PRIu64 " bytes went to it and back\n", stats->lone_bytes);
     begin_row(work, "ns of all together", stats->together_ns);
     fputs("   that a narrow level of all devices takes beside its work\n", work->file);
 }
@@ -262,11 +261,8 @@ static void print_stolen(struct work *work)
         return;
     if (stats->balance != WEIR_BALANCE_FRONTIER)
         print_lone(work);
-    if (stats->balance == WEIR_BALANCE_OWNERSHIP) {
-        print_matrix(work, weir__cli_devices_used(work->report, stats), stolen_cell,
-                     "arcs, of \\ by");
+    if (stats->balance == WEIR_BALANCE_OWNERSHIP)
         return;
-    }
     begin_row(work, "levels shared out", stats->stolen_levels);
     fprintf(work->file, "   stall %.1f %% as arcs lie, %.1f %% as they were shared out\n",
             100 * stats->stall_before, 100 * stats->stall_after);

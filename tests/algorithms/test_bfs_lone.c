@@ -111,9 +111,8 @@ static void assert_lone(const weir_bfs *bfs, uint32_t parts, const weir_run_stat
     assert_true(stats->lone_arcs <= stats->work.atoms);
     assert_true(stats->lone_device < parts);
     assert_true(stats->lone_entries >= 1 && stats->lone_entries < 1u << 24);
-    /* What one device looked along of the others, beside what was shared out. */
-    assert_int_equal(for_others(bfs, parts), stats->stolen_arcs + stats->lone_bytes / 20);
-    assert_true(stats->lone_bytes / 20 <= stats->lone_arcs);
+    assert_int_equal(for_others(bfs, parts), stats->stolen_arcs);
+    assert_true(stats->lone_moves || stats->lone_bytes == 0);
     assert_true(stats->stall_before > -1e-9 && stats->stall_after > -1e-9);
     if (stats->balance == WEIR_BALANCE_OWNERSHIP)
         assert_int_equal(stats->stolen_levels, 0);
@@ -198,7 +197,7 @@ static void narrow_levels_are_one_devices(void **state)
     assert_true(with.lone_levels + 6 >= with.steps);
     assert_true(with.phase[0].steps <= 12);
     assert_true(with.work.sent <= 8);
-    assert_true(with.lone_arcs + 20 >= with.work.atoms && with.lone_bytes > 0);
+    assert_true(with.lone_arcs + 20 >= with.work.atoms);
     assert_int_equal(none.lone_levels, 0);
     assert_int_equal(none.lone_moves, 0);
     assert_int_equal(none.lone_arcs, 0);
@@ -338,7 +337,6 @@ static void devices_that_own_nothing(void **state)
         OK(weir_bfs_create(context, graph, partition, &options, &bfs));
         const weir_run_stats stats = searched(bfs, graph, parts, &options, 450);
         assert_true(stats.lone_levels > 400);
-        assert_int_equal(stats.lone_bytes != 0, owner != stats.lone_device);
         weir_bfs_destroy(bfs);
         weir_partition_destroy(partition);
     }

@@ -153,7 +153,7 @@ expect_ok bfs chain:3000 --source 0 --devices host:3 --partition block --directi
 four 1
 sane "$OUT"
 lines "^  levels by one device  *299[0-9]   by host:0, of [0-9]* entries at the most; ownership moved 1 times$" 1
-lines "^  arcs in those  *59[0-9]*   for which [0-9]* bytes were read of the memory of others$" 1
+lines "^  arcs in those  *59[0-9]*   for which [0-9]* bytes went to it and back$" 1
 lines "^  ns of all together  *[0-9]*   that a narrow level of all devices takes beside its work$" 1
 lines "levels shared out" 0
 expect_ok bfs star:3000 --source 0 --devices host:3 --direction down --stats

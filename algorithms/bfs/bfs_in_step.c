@@ -284,8 +284,8 @@ static int may_be_eager(const struct bfs_in_step *in_step, uint32_t parts, const
 /* Arcs of the longest row, before rows are placed. */
 static uint64_t longest_of(const weir_graph *graph)
 {
-    uint64_t longest = 0;
-    for (uint64_t v = 0; v < graph->vertices; v++) {
+    uint64_t longest = graph->offsets ? 0 : graph->vertices; /* a sketch for a plan */
+    for (uint64_t v = 0; v < graph->vertices && graph->offsets; v++) {
         const uint64_t arcs = graph->offsets[v + 1] - graph->offsets[v];
         longest = arcs > longest ? arcs : longest;
     }

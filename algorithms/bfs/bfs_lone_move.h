@@ -241,19 +241,30 @@ WEIR_DEV uint64_t bfs_lone_told(const struct bfs_step_args *a, const struct bfs_
                : 0;
 }
 
+/* The blocks of that device pass so many more barriers. Called, as it would take registers from what is always there. @return as weir_steps_sync(). */
+WEIR_COLD uint32_t bfs_lone_pad(struct bfs_step_shared *shared, struct weir_steps_block b,
+                                uint32_t barriers, uint32_t blocks)
+{
+    uint64_t total[WEIR_STEPS_SUMS];
+    uint32_t stop = WEIR_STEPS_GOES_ON;
+    WEIR_ROLLED
+    for (uint32_t i = 0; i < barriers && !stop; i++)
+        stop = weir_steps_sync(&shared->alone, &b, blocks, 0, 0, total);
+    return stop;
+}
+
 /** REJOIN, in front of its barrier; all threads of all blocks that are awake. The device that went on alone comes to the step of the
  *  others. @return as weir_steps_sync(). */
 WEIR_DEV uint32_t bfs_lone_rejoin(const struct bfs_step_args *a, struct bfs_step_shared *shared,
                                   struct weir_steps_block *b, const struct bfs_walk *w)
 {
-    uint64_t total[WEIR_STEPS_SUMS];
+    const uint32_t barriers = (w->lone_step - b->step) % WEIR_STEPS_SLOTS;
     if (a->member.index != a->lone)
         return WEIR_STEPS_GOES_ON;
-    while ((b->step - w->lone_step) % WEIR_STEPS_SLOTS) {
-        const uint32_t stop = weir_steps_sync(&shared->alone, b, w->arriving, 0, 0, total);
-        if (stop)
-            return stop;
-    }
+    const uint32_t stop = bfs_lone_pad(shared, *b, barriers, w->arriving);
+    if (stop)
+        return stop;
+    b->step += barriers;
     if (b->block == 0 && b->thread == 0) {
         shared->lone_next = bfs_lone_limit(a, shared);
         shared->first = shared->lone_next;

@@ -491,11 +491,13 @@ const char *weir_wire_text(weir_wire wire);
 
 /** Whether devices that have little of a step do some of what others have (docs/stealing.md). */
 typedef enum weir_balance {
-    WEIR_BALANCE_OFF = 0, /**< each device works on what it owns */
-    WEIR_BALANCE_FRONTIER /**< BFS in step, on 2 to 8 devices: levels top-down of which a device has far more than the mean are
+    WEIR_BALANCE_OFF = 0,  /**< each device works on what it owns */
+    WEIR_BALANCE_FRONTIER, /**< BFS in step, on 2 to 8 devices: levels top-down of which a device has far more than the mean are
                                shared out; results are the same */
+    WEIR_BALANCE_OWNERSHIP, /**< the same: narrow levels are done by one device for all, while the others sleep */
+    WEIR_BALANCE_BOTH /**< FRONTIER in wide levels, and OWNERSHIP in narrow ones */
 } weir_balance;
-/** "off", "frontier"; NULL for anything else. Static storage. */
+/** "off", "frontier", "ownership", "both"; NULL for anything else. Static storage. */
 const char *weir_balance_text(weir_balance balance);
 
 /** How to run an algorithm; zero means "choose for me" in every field. The fields are those of
@@ -605,13 +607,20 @@ typedef struct weir_run_stats {
     /** Components in step on GPUs, where few arcs are left of each row (`direct`): arcs that waited until each lane of a warp had one to
      *  link; 0 elsewhere. */
     uint64_t gathered;
+    /** Of a search with balance ownership or both; 0 elsewhere. Levels that one device did for all, all others were done by all; how
+     *  often ownership moved to it; arcs that it looked along in those levels, and bytes of the memory of others that were written or read for it to begin, and for them to go on. */
+    uint64_t lone_levels, lone_moves, lone_arcs, lone_bytes;
+    /** The same: up to how many entries of queues a level was taken for narrow in the end, and how many nanoseconds a narrow level of all
+     *  devices took beside its work: barriers, exchange, waiting for the slower one; 0: none was timed. */
+    uint64_t lone_entries, together_ns;
+    uint32_t lone_device; /**< which one */
 } weir_run_stats;
 /** weir_run_stats: nothing filled in yet. */
 #define WEIR_RUN_STATS_INIT                                                                   \
     {                                                                                         \
         sizeof(weir_run_stats), 0, 0, 0, 0, WEIR_WORKLIST_STATS_INIT, WEIR_DIRECTION_AUTO, 0, \
             NULL, 0, 0, 0, 0, 0, {{NULL, 0, 0}}, 0, 0, 0, 0, 0, 0, 0, 0, WEIR_MEMORY_AUTO,    \
-            WEIR_BALANCE_OFF, 0, 0, 0, 0, 0, 0                                                \
+            WEIR_BALANCE_OFF, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0                           \
     }
 
 /** A level of a search in two dimensions; a plain value. Times are those of the device that took longest, from one barrier to the
@@ -831,8 +840,8 @@ weir_status weir_bfs_parents(weir_bfs *bfs, int64_t *parents_out);
  *  first. @retval WEIR_ERR_INVALID  no such device. */
 weir_status weir_bfs_link_items(const weir_bfs *bfs, uint32_t from, uint32_t to,
                                 uint64_t *items_out);
-/** Arcs of device @p owner that device @p worker looked along top-down in the last run, its own included; 0 before the first.
- *  @retval WEIR_ERR_INVALID  no such device, or a search without balance frontier.
+/** Arcs of device @p owner that device @p worker looked along top-down in levels of all devices in the last run, its own included; 0 before the first.
+ *  @retval WEIR_ERR_INVALID  no such device, or a search with balance off.
  *  0 of a run that was stopped, which counted a part alone. */
 weir_status weir_bfs_stolen(const weir_bfs *bfs, uint32_t owner, uint32_t worker,
                             uint64_t *arcs_out);

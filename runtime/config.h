@@ -54,6 +54,10 @@
     X(WEIR__STEAL_PERCENT, "steal_percent", "WEIR_STEAL_PERCENT", COUNT, "110", 100, 6400, "",     \
       "with balance frontier: nor is one for which the device that takes longest takes less than " \
       "this part of what all would take together, in percent")                                     \
+    X(WEIR__STEAL_ENTRIES, "steal_entries", "WEIR_STEAL_ENTRIES", COUNT, "0", 1, (1u << 24) - 1,   \
+      "",                                                                                          \
+      "with balance ownership or both: a level of so many entries of queues or fewer is done by "  \
+      "one device for all; 0: found while running, from 16384 on GPUs and 1024 on host devices")   \
     X(WEIR__SPILL_BYTES, "spill_bytes", "WEIR_SPILL_BYTES", BYTES, "4GiB", 0, 1ull << 46, "",      \
       "host memory that a device may spill work items to when its queues are full, taken as it "   \
       "is needed")                                                                                 \

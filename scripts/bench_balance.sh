@@ -1,31 +1,51 @@
 #!/bin/sh
-# Searches whose cut is skewed, with --balance off and frontier. A table in Markdown, and who looked along whose arcs.
+# Searches with --balance off, frontier, ownership and both, and on one device. A table in Markdown, and who looked along whose arcs.
 #
 #   scripts/bench_balance.sh [DEVICES...]    device specs; host:2 when none is given. On GPUs: cuda:0-1
 #
-# For each graph and spec: medians of milliseconds of the kernels both ways, how many times as fast the second is, the part of the time
-# that devices wait if arcs take all of them equally long (as arcs lie, as they were shared out), levels that were shared out,
-# bytes read of the memory of others, milliseconds of sharing out. Both ways take turns, ROUNDS times TRIALS runs, and the first of each is verified.
-# Environment: BUILD (build), GRAPHS (rmat:18,16,1,unshuffled rmat:18, a blank between), PARTITION (block), DIRECTION (down), SOURCE
-# (the command's own choice), ROUNDS (5), TRIALS (5).
+# For each graph and spec: medians of milliseconds of the kernels on the first device alone and each way on all, the part of the time that devices
+# wait if arcs take all of them equally long (with both: as arcs lie, as they were shared out), levels that were shared out, milliseconds of that, levels by one
+# device, how often ownership moved, up to how many entries a level was narrow. All ways take turns, ROUNDS times TRIALS runs, and the first of each is
+# verified. Environment: BUILD (build), GRAPHS (rmat:18,16,1,unshuffled rmat:18, a blank between; tail:LENGTH:GRAPH is a chain of so many vertices that leads
+# into the vertex of that graph with the most arcs), PARTITION (block), DIRECTION (down), SOURCE (the command's own choice; 0 of a tail, where it begins),
+# ROUNDS (5), TRIALS (5).
 set -eu
 weir=${BUILD:-build}/weir
 graphs=${GRAPHS:-rmat:18,16,1,unshuffled rmat:18} rounds=${ROUNDS:-5} trials=${TRIALS:-5}
+ways='off frontier ownership both'
 [ $# -gt 0 ] || set -- host:2
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 
-# median FILE: of the numbers in it.
+# median NAME: of the numbers in its list.
 median() {
-    sort -g "$1" | awk '{ v[NR] = $1 } END { print v[int((NR + 1) / 2)] }'
+    sort -g "$folder/list.$1" | awk '{ v[NR] = $1 } END { print v[int((NR + 1) / 2)] }'
 }
 
-# search GRAPH DEVICES BALANCE [OPTIONS...]: a document of that name is there then.
+# tail_of LENGTH GRAPH: a file of that.
+tail_of() {
+    "$weir" gen "$2" --undirected -o "$folder/head.el" >"$folder/text"
+    awk -v chain="$1" '!/^[#%]/ { print chain + $1, chain + $2; if (++degree[$1] > most) { most = degree[$1]; hub = $1 } }
+        END { for (v = 1; v < chain; v++) print v - 1, v; print chain - 1, chain + hub }' "$folder/head.el" >"$folder/tail.el"
+    rm "$folder/head.el"
+}
+
+# search FILE DEVICES NAME [OPTIONS...]: a document of that name is there then.
 search() {
-    on=$1 by=$2 balance=$3
+    on=$1 by=$2 name=$3
     shift 3
-    "$weir" bfs "$on" --undirected ${SOURCE:+--source "$SOURCE"} --devices "$by" --partition "${PARTITION:-block}" \
-        --direction "${DIRECTION:-down}" --balance "$balance" --json "$folder/$balance" "$@" >"$folder/text"
+    "$weir" bfs "$on" --undirected ${from:+--source "$from"} --devices "$by" --direction "${DIRECTION:-down}" --json "$folder/$name" "$@" >"$folder/text"
+}
+
+# search_way FILE DEVICES WAY [OPTIONS...]: one device, or a value of --balance.
+search_way() {
+    on=$1 by=$2 way=$3
+    shift 3
+    if [ "$way" = one ]; then
+        search "$on" "$(echo "$by" | sed 's/^host:[0-9]*/host:1/; s/-.*//')" one "$@"
+    else
+        search "$on" "$by" "$way" --partition "${PARTITION:-block}" --balance "$way" "$@"
+    fi
 }
 
 # figure MEMBER FILE: the last of that name, which is that of the last run.
@@ -33,31 +53,39 @@ figure() {
     tr -d ' \n' <"$2" | grep -o "\"$1\":[-0-9.e+]*" | tail -n 1 | sed 's/.*://'
 }
 
-echo '| graph | devices | ms, off | frontier | times as fast | stall as arcs lie | shared out | levels | bytes of others | ms of sharing out |'
-echo '|---|---|---|---|---|---|---|---|---|---|'
+echo '| graph | devices | ms, one device | off | frontier | ownership | both | stall as arcs lie | shared out | levels | ms of sharing out | levels by one | moves | narrow up to |'
+echo '|---|---|---|---|---|---|---|---|---|---|---|---|---|---|'
 for graph in $graphs; do
+    file=$graph from=${SOURCE:-}
+    case $graph in
+    tail:*)
+        rest=${graph#tail:}
+        tail_of "${rest%%:*}" "${rest#*:}"
+        file=$folder/tail.el from=${SOURCE:-0}
+        ;;
+    esac
     for devices in "$@"; do
         rm -f "$folder"/list.*
-        for balance in off frontier; do
-            if ! search "$graph" "$devices" "$balance" --verify; then
-                echo "bench_balance.sh: $graph on $devices, balance $balance: it failed" >&2
+        for way in one $ways; do
+            if ! search_way "$file" "$devices" "$way" --verify; then
+                echo "bench_balance.sh: $graph on $devices, $way: it failed" >&2
                 exit 1
             fi
         done
         for _ in $(seq "$rounds"); do
-            for balance in off frontier; do
-                search "$graph" "$devices" "$balance" --trials "$trials" --stats
-                figure median_kernel_ms "$folder/$balance" >>"$folder/list.$balance"
+            for way in one $ways; do
+                search_way "$file" "$devices" "$way" --trials "$trials" --stats
+                figure median_kernel_ms "$folder/$way" >>"$folder/list.$way"
             done
         done
-        off=$(median "$folder/list.off") frontier=$(median "$folder/list.frontier")
         sharing=$(sed -n 's/.*sharing out \([0-9.]*\) ms.*/\1/p' "$folder/text")
         sed -n '/arcs, of/,/items, from/p' "$folder/text" | sed '/items, from/d' >"$folder/matrix"
-        awk -v graph="$graph" -v devices="$devices" -v off="$off" -v with="$frontier" \
-            -v before="$(figure stall_before "$folder/frontier")" -v after="$(figure stall_after "$folder/frontier")" \
-            -v levels="$(figure stolen_levels "$folder/frontier")" -v bytes="$(figure stolen_bytes "$folder/frontier")" -v sharing="$sharing" \
-            'BEGIN { printf "| `%s` | %s | %.3f | %.3f | %.2f | %.1f %% | %.1f %% | %d | %d | %s |\n",
-                     graph, devices, off, with, off / with, 100 * before, 100 * after, levels, bytes, sharing }'
+        awk -v graph="$graph" -v devices="$devices" -v one="$(median one)" -v off="$(median off)" -v frontier="$(median frontier)" \
+            -v ownership="$(median ownership)" -v both="$(median both)" -v before="$(figure stall_before "$folder/both")" \
+            -v after="$(figure stall_after "$folder/both")" -v levels="$(figure stolen_levels "$folder/both")" -v sharing="${sharing:-0}" \
+            -v lone="$(figure lone_levels "$folder/both")" -v moves="$(figure lone_moves "$folder/both")" -v entries="$(figure lone_entries "$folder/both")" \
+            'BEGIN { printf "| `%s` | %s | %.3f | %.3f | %.3f | %.3f | %.3f | %.1f %% | %.1f %% | %d | %s | %d | %d | %d |\n",
+                     graph, devices, one, off, frontier, ownership, both, 100 * before, 100 * after, levels, sharing, lone, moves, entries }'
         cat "$folder/matrix" >&2
     done
 done

@@ -66,7 +66,7 @@ function two(rows, columns) {
     draw(70, "wire", "list bitmap auto")
 }
 
-# Levels are shared out where they go top-down, in step, on several devices: host devices, so that it runs everywhere.
+# Levels are shared out, or done by one device, where they go top-down, in step, on several devices: host devices, so that it runs everywhere.
 function balance() {
     if (line ~ /--(direction (push|pull)|route|order|kernel|queues|worker|fetch|mapping|memory host)/ || chance(40)) {
         draw(10, "balance", "off")
@@ -75,7 +75,7 @@ function balance() {
     # Without a partition a small graph is searched on one device.
     sub(/ --partition auto/, "", line)
     if (line !~ /--partition/) line = line " --partition " one_of("edge block random")
-    line = line " --balance frontier"
+    line = line " --balance " one_of("frontier ownership both")
     its_devices = "host:" 2 + below(7)
 }
 
@@ -221,6 +221,7 @@ function settle(small) {
     tunable(15, "WEIR_HOST_THREADS", "1 2 3")
     tunable(40, "WEIR_STEAL_ARCS", "1 1000")
     tunable(20, "WEIR_STEAL_PERCENT", "100 150")
+    tunable(40, "WEIR_STEAL_ENTRIES", "1 20 1000000")
     tunable(10, "WEIR_TRANSPORT", "auto staged")
     tunable(10, "WEIR_PEER", "probe off")
 }

@@ -107,6 +107,7 @@ END
         export WEIR_STEAL_ARCS=16
         sanitized "bfs frontier $1" "$build/weir" bfs rmat:8,16,1,unshuffled --undirected --devices "$1" --partition block --direction down --balance frontier --verify
         unset WEIR_STEAL_ARCS
+        sanitized "bfs ownership $1" "$build/weir" bfs grid:40x40 --devices "$1" --partition block --direction down --balance ownership --verify
     fi
     sanitized "bench channels $1" "$build/weir" bench channels --devices "$1" --trials 1
     for example in 13_reach 18_halo; do

@@ -17,14 +17,27 @@ static uint64_t queue_room(const weir_rows_part *part)
     return part->owned + part->arcs_out / BFS_PIECE + 1;
 }
 
+/* That of a device; one that does narrow levels alone has those of all in its queue, beside its own (bfs_lone_move.h). */
+static uint64_t queue_count(const void *user, uint32_t p, uint32_t sender)
+{
+    const struct bfs_in_step *in_step = user;
+    uint64_t entries = queue_room(weir__row_steps_part(&in_step->on, p));
+    (void)sender;
+    for (uint32_t d = 0; d < in_step->on.parts && p == in_step->lone; d++)
+        entries += queue_room(weir__row_steps_part(&in_step->on, d));
+    return entries;
+}
+
 /* Places in a queue are 32 bits, and so is the number of entries that all devices find in a level. Workers count
  * on from the last entry by as many as all of them take at a time, which must not go round. */
 static weir_status entries_fit(struct weir__row_steps *on, void *user)
 {
+    const struct bfs_in_step *in_step = user;
     uint64_t entries = 0;
-    (void)user;
     for (uint32_t p = 0; p < on->parts; p++)
         entries += queue_room(weir__row_steps_part(on, p));
+    if (in_step->lone < on->parts)
+        entries = queue_count(in_step, in_step->lone, 0);
     return entries <= UINT32_MAX - (UINT32_C(1) << 24)
                ? WEIR_OK
                : weir__fail(WEIR_ERR_UNSUPPORTED,
@@ -40,17 +53,17 @@ static void need(const struct weir__sizes *sizes, const void *user, struct weir_
     const struct bfs_in_step *in_step = user;
     const weir_device *device = weir_context_device(sizes->context, 0);
     const uint64_t sent = sizes->vertices * (sizes->parts - 1);
-    weir__need_take_on(need, device, sizes->touched + sizes->arcs / BFS_PIECE,
+    const uint64_t entries = sizes->touched + sizes->arcs / BFS_PIECE;
+    weir__need_take_on(need, device, in_step->lone == BFS_NONE ? entries : 2 * entries,
                        sizeof(struct bfs_piece));
     weir__need_take_on(need, device, sizes->arcs < sent ? sizes->arcs : sent,
                        in_step->parents ? 8 : 4);
+    if (in_step->lone != BFS_NONE) {
+        weir__need_take_on(need, device, sizes->numbers, in_step->parents ? 8 + 8 : 8 + 4);
+        weir__need_take_on(need, device, sizes->arcs, 4);
+        weir__need_pass(need, sizes->numbers, 8);
+    }
     weir__need_pass(need, sizes->numbers / 32, 4);
-}
-
-static uint64_t queue_count(const void *user, uint32_t p, uint32_t sender)
-{
-    (void)sender;
-    return queue_room(weir__row_steps_part(&((const struct bfs_in_step *)user)->on, p));
 }
 
 static uint64_t parent_count(const void *user, uint32_t p, uint32_t sender)
@@ -79,7 +92,7 @@ static uint64_t taken_count(const void *user, uint32_t p, uint32_t sender)
 /* Only where levels are shared out. */
 static uint64_t steals(const void *user, uint64_t count)
 {
-    return ((const struct bfs_in_step *)user)->balance == WEIR_BALANCE_FRONTIER ? count : 0;
+    return ((const struct bfs_in_step *)user)->balance != WEIR_BALANCE_OFF ? count : 0;
 }
 
 static uint64_t chunk_count(const void *user, uint32_t p, uint32_t sender)
@@ -93,7 +106,38 @@ static uint64_t load_count(const void *user, uint32_t p, uint32_t sender)
 {
     (void)p;
     (void)sender;
-    return steals(user, STEAL_DEVICES);
+    return steals(user, STEAL_DEVICES + 3); /* and what else blocks are told that are woken */
+}
+
+/* Of the device that does narrow levels alone: the rows of all, and what it finds, by number. */
+static uint64_t lone_numbers(const void *user, uint32_t p, uint32_t sender)
+{
+    const struct bfs_in_step *in_step = user;
+    (void)sender;
+    return p == in_step->lone ? weir__row_steps_part(&in_step->on, p)->numbers : 0;
+}
+
+static uint64_t lone_offsets(const void *user, uint32_t p, uint32_t sender)
+{
+    return p == ((const struct bfs_in_step *)user)->lone ? lone_numbers(user, p, sender) + 1 : 0;
+}
+
+static uint64_t lone_parents(const void *user, uint32_t p, uint32_t sender)
+{
+    return ((const struct bfs_in_step *)user)->parents ? lone_numbers(user, p, sender) : 0;
+}
+
+static uint64_t lone_targets(const void *user, uint32_t p, uint32_t sender)
+{
+    const struct bfs_in_step *in_step = user;
+    (void)sender;
+    return p == in_step->lone ? weir__row_steps_part(&in_step->on, p)->arcs_all : 0;
+}
+
+static uint64_t stretch_count(const void *user, uint32_t p, uint32_t sender)
+{
+    (void)sender;
+    return p == ((const struct bfs_in_step *)user)->lone ? STEAL_DEVICES : 0;
 }
 
 static uint64_t pair_count(const void *user, uint32_t p, uint32_t sender)
@@ -175,24 +219,50 @@ static const weir_steps_array arrays[] = {
      .count = pair_count,
      .bytes = sizeof(struct steal_cut),
      .field = FIELD(cuts)},
+    {.name = "stretches",
+     .extent = WEIR_STEPS_COUNTED,
+     .count = stretch_count,
+     .bytes = sizeof(struct bfs_stretch),
+     .field = FIELD(stretches)},
+    {.name = "offsets of all",
+     .extent = WEIR_STEPS_COUNTED,
+     .count = lone_offsets,
+     .bytes = 8,
+     .field = FIELD(lone_offsets)},
+    {.name = "targets of all",
+     .extent = WEIR_STEPS_COUNTED,
+     .count = lone_targets,
+     .bytes = 4,
+     .field = FIELD(lone_targets)},
+    {.name = "level of all",
+     .extent = WEIR_STEPS_COUNTED,
+     .count = lone_numbers,
+     .bytes = 4,
+     .field = FIELD(lone_level)},
+    {.name = "parent of all",
+     .extent = WEIR_STEPS_COUNTED,
+     .count = lone_parents,
+     .bytes = 4,
+     .field = FIELD(lone_parent)},
 };
 
 static const weir_steps_phase phases[] = {
     {.name = "top-down", .ns = BFS_RESULT_DOWN_NS, .steps = BFS_RESULT_DOWN_STEPS},
     {.name = "bottom-up", .ns = BFS_RESULT_UP_NS, .steps = BFS_RESULT_UP_STEPS},
     {.name = "switching", .ns = BFS_RESULT_SWITCH_NS, .steps = BFS_RESULT_SWITCH_STEPS},
-    {.name = "sharing out", .ns = BFS_RESULT_STEAL_NS, .steps = BFS_RESULT_STEAL_STEPS}};
+    {.name = "sharing out", .ns = BFS_RESULT_STEAL_NS, .steps = BFS_RESULT_STEAL_STEPS},
+    {.name = "by one device", .ns = BFS_RESULT_LONE_NS, .steps = BFS_RESULT_LONE_STEPS}};
 static_assert(sizeof phases / sizeof *phases <= WEIR_RUN_PHASES,
               "statistics have room for all phases");
 
-/* The last phase is that of levels that are shared out, by the second program. */
+/* The last two phases are those of the second program: of levels that are shared out, and of those that one device does. */
 #define PROGRAM(steps, without)                                             \
     {                                                                       \
         .what = "breadth-first search", .body = &(steps), .arrays = arrays, \
         .array_count = sizeof arrays / sizeof *arrays, .phases = phases,    \
         .phase_count = sizeof phases / sizeof *phases - (without)           \
     }
-static const weir_steps_program program = PROGRAM(weir__bfs_step_steps, 1);
+static const weir_steps_program program = PROGRAM(weir__bfs_step_steps, 2);
 static const weir_steps_program stealing = PROGRAM(weir__bfs_steal_steps, 0);
 
 #define FORM(its)                                                                          \
@@ -214,8 +284,8 @@ static int may_be_eager(const struct bfs_in_step *in_step, uint32_t parts, const
 /* Arcs of the longest row, before rows are placed. */
 static uint64_t longest_of(const weir_graph *graph)
 {
-    uint64_t longest = 0;
-    for (uint64_t v = 0; v < graph->vertices; v++) {
+    uint64_t longest = graph->offsets ? 0 : graph->vertices; /* a sketch for a plan */
+    for (uint64_t v = 0; v < graph->vertices && graph->offsets; v++) {
         const uint64_t arcs = graph->offsets[v + 1] - graph->offsets[v];
         longest = arcs > longest ? arcs : longest;
     }
@@ -237,9 +307,12 @@ static weir_status build(struct bfs_in_step *in_step, weir_context *context,
     if ((status = weir__bfs_steal_fits(partition, options)))
         return status;
     /* Eager levels are worth more than what narrow levels have to share out. The longest row is looked for where it decides. */
-    if (options->balance && !(may_be_eager(in_step, partition->parts, graph, 0) &&
-                              may_be_eager(in_step, partition->parts, graph, longest_of(graph))))
+    if (options->balance && (options->balance != WEIR_BALANCE_FRONTIER ||
+                             !(may_be_eager(in_step, partition->parts, graph, 0) &&
+                               may_be_eager(in_step, partition->parts, graph, longest_of(graph)))))
         in_step->balance = options->balance;
+    if ((status = weir__bfs_lone_of(in_step->balance, context, partition->parts, &in_step->lone)))
+        return status;
     status = weir__row_steps_create(&in_step->on, in_step->balance ? &form_that_steals : &form,
                                     context, graph, partition, options, &config, in_step);
     if (status || weir__context_planned(context) ||
@@ -250,7 +323,8 @@ static weir_status build(struct bfs_in_step *in_step, weir_context *context,
         args->unfound = in_step->unfound;
         args->pull = in_step->direction == WEIR_DIRECTION_PULL;
         args->down = in_step->direction == WEIR_DIRECTION_DOWN;
-        args->eager = may_be_eager(in_step, in_step->on.parts, graph, in_step->longest);
+        args->eager =
+            !in_step->balance && may_be_eager(in_step, in_step->on.parts, graph, in_step->longest);
         args->bytes = in_step->longest < WEIR_ROWS_BYTE;
         args->lines = weir_rows_memory(in_step->on.rows) == WEIR_MEMORY_HOST;
         for (uint32_t i = 0; i < 2 && !status; i++)
@@ -274,7 +348,7 @@ weir_status weir__bfs_in_step_create(weir_context *context, const weir_graph *gr
         return status;
     in_step->direction = options->direction;
     in_step->parents = options->parents;
-    in_step->previous = BFS_NONE;
+    in_step->previous = in_step->lone = BFS_NONE;
     if ((status = build(in_step, context, graph, partition, options))) {
         weir__bfs_in_step_destroy(in_step);
         return status;

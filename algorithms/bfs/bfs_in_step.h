@@ -10,6 +10,7 @@ struct bfs_in_step {
     weir_direction direction;
     int parents;
     weir_balance balance;
+    uint32_t lone;     /* the device that does narrow levels alone; BFS_NONE: there is none */
     uint64_t unfound;  /* vertices that have in-arcs */
     uint64_t longest;  /* arcs of the longest row */
     uint32_t previous; /* the source of the run before, a number; BFS_NONE */
@@ -40,10 +41,14 @@ void weir__bfs_in_step_destroy(struct bfs_in_step *in_step);
 weir_status weir__bfs_in_step_base(struct bfs_in_step *in_step, const weir_graph *graph,
                                    uint32_t **base_out);
 
-/* ---- levels that are shared out (bfs_steal.c); nothing happens without balance frontier ---- */
+/* ---- levels that are shared out (bfs_steal.c); nothing happens with balance off ---- */
 
 /** Refuse it where it would have no effect, or is not built. @retval WEIR_ERR_UNSUPPORTED */
 weir_status weir__bfs_steal_fits(const weir_partition *partition, const weir_run_options *options);
+/** Which device does narrow levels alone: with balance ownership and both the one that is left when all others have left
+ *  (weir_reduction), else BFS_NONE. @retval WEIR_ERR_NOMEM */
+weir_status weir__bfs_lone_of(weir_balance balance, weir_context *context, uint32_t parts,
+                              uint32_t *lone_out);
 /** Tell the devices of each other's arrays, thresholds, and what an arc takes. @retval WEIR_ERR_NOMEM, WEIR_ERR_DEVICE */
 weir_status weir__bfs_steal_bind(struct bfs_in_step *in_step);
 /** What a run did, into its statistics. */

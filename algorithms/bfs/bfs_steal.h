@@ -10,7 +10,7 @@
 #ifndef WEIR_ALGORITHMS_BFS_BFS_STEAL_H
 #define WEIR_ALGORITHMS_BFS_BFS_STEAL_H
 
-#include "algorithms/bfs/bfs_step_direction.h"
+#include "algorithms/bfs/bfs_lone_move.h"
 
 #if BFS_STEALS
 
@@ -21,6 +21,7 @@ WEIR_DEV void bfs_steal_begin(const struct bfs_step_args *a, struct bfs_step_sha
     w->queue = a->queue;
     w->targets = a->rows.out.targets;
     w->owner_begin = a->rows.begin;
+    bfs_lone_begin(a, shared, b, w);
     for (uint32_t d = b->thread; d < a->rows.parts; d += b->threads)
         shared->load[d] = 0;
     if (b->thread == 0)
@@ -29,17 +30,31 @@ WEIR_DEV void bfs_steal_begin(const struct bfs_step_args *a, struct bfs_step_sha
 
 /* Blocks that are woken know what block 0 does: by its thread 0 before it wakes them, and by all threads of those. */
 WEIR_DEV void bfs_steal_wake(const struct bfs_step_args *a, const struct bfs_step_shared *shared,
-                             const struct weir_steps_block *b)
+                             const struct weir_steps_block *b, const struct bfs_walk *w)
 {
-    for (uint32_t d = 0; d < a->rows.parts && b->thread == 0; d++)
+    uint64_t *more = &a->loads[STEAL_DEVICES];
+    if (b->thread)
+        return;
+    for (uint32_t d = 0; d < a->rows.parts; d++)
         weir_store_relaxed_dev_u64(&a->loads[d], shared->load[d]);
+    weir_store_relaxed_dev_u64(&more[0], (uint64_t)w->lone_step << 32 | w->narrow_levels);
+    weir_store_relaxed_dev_u64(&more[1], w->lone_entries);
+    weir_store_relaxed_dev_u64(&more[2], (uint64_t)w->found.end << 32 | w->found.begin);
 }
 
 WEIR_DEV void bfs_steal_woken(const struct bfs_step_args *a, struct bfs_step_shared *shared,
-                              const struct weir_steps_block *b)
+                              const struct weir_steps_block *b, struct bfs_walk *w)
 {
+    const uint64_t *more = &a->loads[STEAL_DEVICES];
+    const uint64_t step = weir_load_relaxed_dev_u64(&more[0]);
+    const uint64_t found = weir_load_relaxed_dev_u64(&more[2]);
     for (uint32_t d = b->thread; d < a->rows.parts; d += b->threads)
         shared->load[d] = weir_load_relaxed_dev_u64(&a->loads[d]);
+    w->narrow_levels = (uint32_t)step;
+    w->lone_step = (uint32_t)(step >> 32);
+    w->lone_entries = (uint32_t)weir_load_relaxed_dev_u64(&more[1]);
+    w->found.begin = (uint32_t)found;
+    w->found.end = (uint32_t)(found >> 32);
     weir_block_sync();
 }
 
@@ -150,14 +165,39 @@ WEIR_DEV void bfs_steal_next(const struct bfs_step_args *a, struct bfs_step_shar
             shared->load[d] = arcs;
     }
     weir_block_sync();
+    if (w->phase == BFS_DOWN && was != BFS_CUT)
+        bfs_lone_next(a, shared, b, w, was);
     if (w->phase == BFS_DOWN && was != BFS_CUT && w->wide && bfs_steal_pays(a, shared))
         w->phase = BFS_COUNT;
     if (w->phase == BFS_DOWN && b->block == 0 && b->thread == 0)
         bfs_steal_book(a, shared, was == BFS_CUT);
 }
 
-WEIR_DEV void bfs_steal_finish(const struct bfs_step_shared *shared, struct weir_steps_page *page)
+/** Behind the barrier of a phase: what comes next; all threads of a block. */
+WEIR_DEV void bfs_behind(const struct bfs_step_args *a, struct bfs_step_shared *shared,
+                         struct weir_steps_block *b, struct bfs_walk *w, uint64_t *total)
 {
+    const uint32_t was = w->phase;
+    if (bfs_is_alone(w)) {
+        bfs_lone_went_on(shared, b, w, total);
+    } else if (was == BFS_REJOIN) {
+        bfs_lone_joined(a, b, w, total);
+    } else {
+        w->lone_entries = (uint32_t)(total[3] >> BFS_LONE_SHIFT);
+        total[3] &= (UINT64_C(1) << BFS_LONE_SHIFT) - 1;
+        bfs_next(a, b, w, total);
+        bfs_steal_next(a, shared, b, w, was);
+    }
+}
+
+/** All threads of a block, at the end. */
+WEIR_DEV void bfs_steal_finish(const struct bfs_step_args *a, const struct bfs_step_shared *shared,
+                               const struct weir_steps_block *b)
+{
+    struct weir_steps_page *page = weir_steps_mine(&a->member);
+    bfs_lone_finish(a, shared, b);
+    if (b->block || b->thread)
+        return;
     page->result[BFS_RESULT_STOLEN] = shared->stolen;
     page->result[BFS_RESULT_MOST_OWNED] = shared->most_owned;
     page->result[BFS_RESULT_MOST_DONE] = shared->most_done;
@@ -171,23 +211,54 @@ WEIR_DEV void bfs_steal_begin(const struct bfs_step_args *a, struct bfs_step_sha
     (void)a, (void)shared, (void)b, (void)w;
 }
 WEIR_DEV void bfs_steal_wake(const struct bfs_step_args *a, const struct bfs_step_shared *shared,
-                             const struct weir_steps_block *b)
+                             const struct weir_steps_block *b, const struct bfs_walk *w)
 {
-    (void)a, (void)shared, (void)b;
+    (void)a, (void)shared, (void)b, (void)w;
 }
 WEIR_DEV void bfs_steal_woken(const struct bfs_step_args *a, struct bfs_step_shared *shared,
-                              const struct weir_steps_block *b)
+                              const struct weir_steps_block *b, struct bfs_walk *w)
 {
-    (void)a, (void)shared, (void)b;
+    (void)a, (void)shared, (void)b, (void)w;
 }
 WEIR_DEV void bfs_steal_next(const struct bfs_step_args *a, struct bfs_step_shared *shared,
                              const struct weir_steps_block *b, struct bfs_walk *w, uint32_t was)
 {
     (void)a, (void)shared, (void)b, (void)w, (void)was;
 }
-WEIR_DEV void bfs_steal_finish(const struct bfs_step_shared *shared, struct weir_steps_page *page)
+WEIR_DEV const struct weir_steps_member *bfs_with(const struct bfs_step_args *a,
+                                                  const struct bfs_step_shared *shared,
+                                                  const struct bfs_walk *w)
 {
-    (void)shared, (void)page;
+    (void)shared, (void)w;
+    return &a->member;
+}
+WEIR_DEV int bfs_lone_spares(const struct bfs_walk *w, uint32_t need)
+{
+    (void)w, (void)need;
+    return 0;
+}
+WEIR_DEV uint64_t bfs_lone_told(const struct bfs_step_args *a, const struct bfs_step_shared *shared,
+                                const struct weir_steps_block *b, const struct bfs_walk *w)
+{
+    (void)a, (void)shared, (void)b, (void)w;
+    return 0;
+}
+WEIR_DEV uint32_t bfs_lone_rejoin(const struct bfs_step_args *a, struct bfs_step_shared *shared,
+                                  struct weir_steps_block *b, const struct bfs_walk *w)
+{
+    (void)a, (void)shared, (void)b, (void)w;
+    return WEIR_STEPS_GOES_ON;
+}
+WEIR_DEV void bfs_behind(const struct bfs_step_args *a, struct bfs_step_shared *shared,
+                         struct weir_steps_block *b, struct bfs_walk *w, uint64_t *total)
+{
+    (void)shared;
+    bfs_next(a, b, w, total);
+}
+WEIR_DEV void bfs_steal_finish(const struct bfs_step_args *a, const struct bfs_step_shared *shared,
+                               const struct weir_steps_block *b)
+{
+    (void)a, (void)shared, (void)b;
 }
 
 #endif

@@ -47,8 +47,8 @@
 
 /* bfs_walk.enough, of a level of which not all is in the queue: the next one has to go bottom-up. */
 #define BFS_UNLISTED 0xFFu
-/* Kinds of phases that are reported: top-down, bottom-up, switching between them, sharing out. */
-#define BFS_KINDS (BFS_STEALS ? 4u : 3u)
+/* Kinds of phases that are reported: top-down, bottom-up, switching between them, sharing out, by one device. */
+#define BFS_KINDS (BFS_STEALS ? 5u : 3u)
 
 /** Entry of the queue: arcs first to first + count - 1, those of a row or a part of them. */
 struct bfs_piece {
@@ -68,10 +68,12 @@ enum bfs_result {
     BFS_RESULT_UP_STEPS,
     BFS_RESULT_SWITCH_STEPS, /* from one way to the other */
     BFS_RESULT_STEAL_STEPS,  /* in which a level is shared out */
+    BFS_RESULT_LONE_STEPS,   /* by one device, and in which ownership moves there and back */
     BFS_RESULT_DOWN_NS,      /* by the clock of block 0 */
     BFS_RESULT_UP_NS,
     BFS_RESULT_SWITCH_NS,
     BFS_RESULT_STEAL_NS,
+    BFS_RESULT_LONE_NS,
     BFS_RESULT_BITMAP,   /* which of the two bitmaps is the last; by block 0 */
     BFS_RESULT_REACHED,  /* by the epilogue, modulo 2^64: how many more own vertices were found */
     BFS_RESULT_ARCS,     /* than in the run before; how many more out-arcs these have */
@@ -84,7 +86,14 @@ enum bfs_result {
     /* Arcs of the device that has the most, summed over the levels that went top-down: as they lay, and as they were done. */
     BFS_RESULT_MOST_OWNED,
     BFS_RESULT_MOST_DONE,
-    BFS_RESULT_FOR, /* by owner: arcs looked at for other devices, STEAL_DEVICES of them */
+    /* Of the device that does narrow levels alone (bfs_lone.h). */
+    BFS_RESULT_LONE_LEVELS,  /* that it did */
+    BFS_RESULT_LONE_MOVES,   /* how often all ownership moved to it */
+    BFS_RESULT_LONE_ARCS,    /* looked at in those levels */
+    BFS_RESULT_LONE_BACK,    /* of any device: vertices that it took back */
+    BFS_RESULT_LONE_ENTRIES, /* up to how many entries a level is narrow, in the end */
+    BFS_RESULT_TOGETHER_NS, /* what a narrow level of all devices took beside its work; 0: none was timed */
+    BFS_RESULT_FOR,         /* by owner: arcs looked at for other devices, STEAL_DEVICES of them */
     BFS_RESULTS = BFS_RESULT_FOR + STEAL_DEVICES
 };
 static_assert((int)BFS_RESULTS <= (int)WEIR_STEPS_RESULTS, "a device has room for all results");
@@ -93,7 +102,13 @@ static_assert((int)BFS_RESULTS <= (int)WEIR_STEPS_RESULTS, "a device has room fo
 struct bfs_peer {
     const struct bfs_piece *queue;
     const uint32_t *targets;
+    uint64_t base;          /* where its arcs begin in bfs_step_args.lone_targets */
     struct steal_cut *cuts; /* [owner][worker], of STEAL_DEVICES each; written by each owner */
+};
+
+/** A device's stretch of its queue. */
+struct bfs_stretch {
+    uint32_t begin, end;
 };
 
 struct bfs_step_args {
@@ -133,6 +148,14 @@ struct bfs_step_args {
     uint64_t steal_percent;
     uint32_t steal_speed
         [STEAL_DEVICES]; /* of a device, up to STEAL_FASTEST: whole numbers, alike on all of them */
+    /* Of a search whose narrow levels one device does (bfs_lone.h). */
+    uint32_t lone;         /* that device; BFS_NONE: there is none */
+    uint32_t lone_entries; /* a level of so many entries of all devices is narrow, at first */
+    uint32_t lone_fixed;   /* and ever after, whatever a barrier takes */
+    struct bfs_stretch *stretches; /* of that device, by owner, STEAL_DEVICES */
+    /* In its memory, by number: the rows of all devices, and what it found alone. The others are told of the last two. */
+    uint64_t *lone_offsets;
+    uint32_t *lone_targets, *lone_level, *lone_parent;
 };
 
 /** What narrow levels came to (bfs_step_narrow.h). */
@@ -159,6 +182,17 @@ struct bfs_kept {
 /** Words that the threads of a block share. */
 struct bfs_step_shared {
 #if BFS_STEALS
+    struct weir_steps_member alone; /* the device as the only one: of barriers among its blocks */
+    uint64_t lone_arcs;             /* looked at in narrow levels by this block */
+    /* Of thread 0 of block 0 of the device that does narrow levels alone. */
+    uint64_t lone_since_ns;           /* when the levels began that are not timed yet */
+    uint64_t lone_levels, lone_moves; /* the results of these names so far */
+    uint64_t level_ns;                /* the least that a level took on the mean of some */
+    uint64_t entry_ps;                /* what an entry more takes; 0: not known yet */
+    uint64_t together_ns,
+        together; /* what a narrow level of all devices takes beside its work, and how many were timed */
+    uint64_t together_entries;      /* of the level that all are at */
+    uint32_t lone_next;             /* up to how many entries a level is narrow from now on */
     uint64_t load[STEAL_DEVICES];   /* by device: arcs of the level that was found last */
     uint64_t most_owned, most_done; /* of block 0: BFS_RESULT_MOST_OWNED and _DONE so far */
     uint64_t stolen;                /* BFS_RESULT_STOLEN so far */
@@ -184,6 +218,11 @@ enum bfs_phase {
     BFS_EAGER,    /* a level top-down, of the stretch and of what others found */
     BFS_COUNT,    /* before a level top-down: the arcs of stretches of the queue */
     BFS_CUT,      /* and who takes which of them */
+    BFS_GATHER,   /* one device is told all that it needs to go on alone */
+    BFS_SEIZE,    /* it takes over the stretches of all */
+    BFS_LONE,     /* it does narrow levels, and the others wait in BFS_REJOIN */
+    BFS_REJOIN,   /* it tells them where the search is */
+    BFS_GIVE,     /* and each takes back what it owns */
     BFS_SHARE,    /* bitmaps are made whole, for bottom-up */
     BFS_UP,       /* a level bottom-up */
     BFS_LIST,     /* what that found becomes entries, for top-down */
@@ -215,6 +254,10 @@ struct bfs_walk {
     uint32_t owner_begin;          /* of whose queue the stretch is: the number of its first row */
     const struct bfs_piece *queue; /* its queue */
     const uint32_t *targets;       /* its arcs */
+    uint32_t narrow_levels;        /* narrow levels in a row that all devices did */
+    uint32_t lone_entries;         /* up to how many entries a level is narrow */
+    uint32_t lone_step;       /* at which step the others wait; of the device that goes on alone */
+    struct bfs_stretch found; /* what it found last, in its queue */
 #endif
 };
 

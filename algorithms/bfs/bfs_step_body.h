@@ -53,7 +53,7 @@ WEIR_DEV uint32_t bfs_sleep(const struct bfs_step_args *a, struct bfs_step_share
     w->arriving = w->awake;
     bfs_unpack(board, w);
     if (BFS_STEALS)
-        bfs_steal_woken(a, shared, b);
+        bfs_steal_woken(a, shared, b, w);
     return stop;
 }
 
@@ -61,7 +61,7 @@ WEIR_DEV uint32_t bfs_sleep(const struct bfs_step_args *a, struct bfs_step_share
 WEIR_DEV uint32_t bfs_set_awake(const struct bfs_step_args *a, struct bfs_step_shared *shared,
                                 struct weir_steps_block *b, struct bfs_walk *w)
 {
-    const uint32_t need = bfs_need(b, w);
+    const uint32_t need = bfs_need(a, b, w);
     w->arriving = w->awake;
     if (need > w->awake) {
         /* Wake half as many more than are needed: levels that grow go on growing for a while. */
@@ -69,14 +69,14 @@ WEIR_DEV uint32_t bfs_set_awake(const struct bfs_step_args *a, struct bfs_step_s
         uint64_t board[8];
         bfs_pack(w, board);
         if (BFS_STEALS && b->block == 0)
-            bfs_steal_wake(a, shared, b);
+            bfs_steal_wake(a, shared, b, w);
         if (b->block == 0)
             weir_steps_wake(&a->member, b, blocks, board);
         w->awake = w->arriving = blocks;
-    } else if (need < w->awake / 4) {
+    } else if (need < w->awake / 4 || (BFS_STEALS && bfs_lone_spares(w, need))) {
         w->awake = need + need / 2;
         if (b->block >= w->awake) {
-            weir_steps_leave(&a->member, b, w->arriving, &shared->first);
+            weir_steps_leave(bfs_with(a, shared, w), b, w->arriving, &shared->first);
             return bfs_sleep(a, shared, b, w);
         }
     }
@@ -109,6 +109,17 @@ WEIR_DEV void bfs_work(const struct bfs_step_args *a, struct bfs_step_shared *sh
         break;
     case BFS_CUT:
         bfs_steal_out(a, shared, *b, *w);
+        break;
+    case BFS_GATHER:
+        bfs_lone_gather(a, *b, *w);
+        break;
+    case BFS_SEIZE:
+        bfs_lone_seize(a, *b, *w);
+        break;
+    case BFS_REJOIN:
+        break;
+    case BFS_GIVE:
+        bfs_lone_give(a, shared, *b, *w);
         break;
 #endif
     case BFS_SHARE:
@@ -146,19 +157,26 @@ WEIR_DEV uint32_t bfs_barrier(const struct bfs_step_args *a, struct bfs_step_sha
         if (b->thread == 0) {
             weir_steps_add(&a->member, b, 1, shared->sent);
             weir_steps_add(&a->member, b, 2, shared->arcs);
-            weir_steps_add(&a->member, b, 3, shared->found);
+            weir_steps_add(&a->member, b, 3, shared->found + bfs_lone_told(a, shared, b, w));
             shared->sent = shared->arcs = shared->found = 0;
         }
     }
-    return weir_steps_sync(&a->member, b, w->arriving, &shared->first, more, total);
+    return weir_steps_sync(bfs_with(a, shared, w), b, w->arriving, &shared->first, more, total);
 }
 
-/* Narrow levels of short rows on one device. @return as weir_steps_sync(). */
+/* Narrow levels of short rows on one device, or of all by one. @return as weir_steps_sync(). */
 WEIR_DEV uint32_t bfs_short(const struct bfs_step_args *a, struct bfs_step_shared *shared,
                             struct weir_steps_block *b, struct bfs_walk *w, struct bfs_tally *t,
                             uint64_t *steps, uint64_t *total)
 {
     const struct bfs_narrow n = bfs_narrow_levels(a, shared, *b, *w);
+#if BFS_STEALS
+    const uint64_t arcs = weir_sum_u64(n.down_arcs);
+    if (weir_lane() == 0 && arcs)
+        weir_atomic_add_block_u64(&shared->lone_arcs, arcs);
+    if (b->block == 0 && b->thread == 0)
+        bfs_lone_measure(shared, w->lone_entries, n.levels, n.end - w->begin);
+#endif
     w->unfound = bfs_less(w->unfound, n.end - w->end);
     w->begin = n.begin;
     w->end = n.end;
@@ -220,6 +238,7 @@ WEIR_DEV void bfs_finish(const struct bfs_step_args *a, const struct weir_steps_
             weir_atomic_add_relaxed_dev_u64(&page->result[BFS_RESULT_PIECES + i], all[i]);
     if (WEIR_LANES == 1u)
         weir_atomic_add_relaxed_dev_u64(&page->result[BFS_RESULT_FLUSHES], shared->kept.flushes);
+    bfs_steal_finish(a, shared, b);
     if (b->block || b->thread)
         return;
     page->result[BFS_RESULT_LEVELS] = w->level;
@@ -229,14 +248,16 @@ WEIR_DEV void bfs_finish(const struct bfs_step_args *a, const struct weir_steps_
         page->result[BFS_RESULT_DOWN_NS + i] = shared->ns[i];
         page->result[BFS_RESULT_DOWN_STEPS + i] = steps[i];
     }
-    if (BFS_STEALS)
-        bfs_steal_finish(shared, page);
 }
 
 /* Under which of BFS_KINDS phases the report counts this one. */
 WEIR_DEV uint32_t bfs_kind(uint32_t phase)
 {
-    return phase <= BFS_EAGER ? 0 : phase == BFS_UP ? 1 : BFS_STEALS && phase <= BFS_CUT ? 3 : 2;
+    return phase <= BFS_EAGER                ? 0
+           : phase == BFS_UP                 ? 1
+           : BFS_STEALS && phase <= BFS_CUT  ? 3
+           : BFS_STEALS && phase <= BFS_GIVE ? 4
+                                             : 2;
 }
 
 /* The time since the last call was one of these phases. By thread 0 of block 0; apart from the kernel's own code, which has no
@@ -289,8 +310,11 @@ WEIR_DEV void bfs_step_body(const struct bfs_step_args *a, struct bfs_step_share
         shared->since_ns = weir_clock_ns();
     WEIR_ROLLED
     while (!stop && w.phase != BFS_END) {
-        if (w.phase == BFS_DOWN && !w.wide && short_rows) {
-            stop = bfs_short(a, shared, b, &w, &t, &steps[0], total);
+        if ((w.phase == BFS_DOWN && !w.wide && short_rows) || (BFS_STEALS && w.phase == BFS_LONE)) {
+            stop = bfs_short(a, shared, b, &w, &t, &steps[bfs_kind(w.phase)], total);
+        } else if (BFS_STEALS && w.phase == BFS_REJOIN &&
+                   (stop = bfs_lone_rejoin(a, shared, b, &w))) {
+            break;
         } else {
             bfs_work(a, shared, b, &w, &t);
             stop = bfs_barrier(a, shared, b, &w, total);
@@ -298,10 +322,7 @@ WEIR_DEV void bfs_step_body(const struct bfs_step_args *a, struct bfs_step_share
         }
         if (stop)
             break;
-        const uint32_t was = w.phase;
-        bfs_next(a, b, &w, total);
-        if (BFS_STEALS)
-            bfs_steal_next(a, shared, b, &w, was);
+        bfs_behind(a, shared, b, &w, total);
         if (bfs_kind(w.phase) != kind || w.phase == BFS_END || a->member.notes) {
             if (b->block == 0 && b->thread == 0)
                 bfs_book(a, shared, kind, w.level);

@@ -144,6 +144,23 @@ WEIR_DEV void bfs_next(const struct bfs_step_args *a, const struct weir_steps_bl
         w->phase = BFS_DOWN;
         w->stolen = 1;
         break;
+    case BFS_GATHER:
+        w->phase = a->member.index == a->lone ? BFS_SEIZE : BFS_REJOIN;
+        w->lone_step = b->step;
+        w->wide = 0;
+        break;
+    case BFS_GIVE: {
+        const uint64_t unfound = w->unfound; /* what is given back is found already */
+        w->begin = w->end;
+        w->entries = w->arcs = w->split = 0;
+        bfs_grow(a, b, w, total);
+        w->unfound = unfound;
+        if (w->entries == 0)
+            w->phase = BFS_END;
+        else
+            bfs_level_done(a, w, 0);
+        break;
+    }
 #endif
     case BFS_SHARE:
         w->phase = BFS_UP;
@@ -171,10 +188,13 @@ WEIR_DEV void bfs_next(const struct bfs_step_args *a, const struct weir_steps_bl
 }
 
 /* Blocks of this device that the next phase needs. */
-WEIR_DEV uint32_t bfs_need(const struct weir_steps_block *b, const struct bfs_walk *w)
+WEIR_DEV uint32_t bfs_need(const struct bfs_step_args *a, const struct weir_steps_block *b,
+                           const struct bfs_walk *w)
 {
     const uint32_t each = b->threads / WEIR_LANES * BFS_TAKE;
-    if (w->phase > BFS_EAGER || w->wide)
+    if (BFS_STEALS && w->phase == BFS_REJOIN) /* who waits needs one; who comes comes with all */
+        return a->member.index == a->lone ? w->awake : 1;
+    if ((w->phase > BFS_EAGER && !(BFS_STEALS && w->phase == BFS_LONE)) || w->wide)
         return b->blocks;
     const uint64_t came = w->phase == BFS_EAGER ? w->came : 0; /* by all, to all */
     const uint64_t need = (w->end - w->begin + came + each - 1) / each;

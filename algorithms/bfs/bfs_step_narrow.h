@@ -1,4 +1,5 @@
-/** @file bfs_step_narrow.h  Narrow levels of short rows on one device, one after the other, as road networks have.
+/** @file bfs_step_narrow.h  Narrow levels of short rows on one device, one after the other, as road networks have; and those that one
+ * device does for all (bfs_lone.h).
  *
  * A level is a chain of dependent accesses and a barrier, a few microseconds in all, so nothing else is done
  * here: four lanes to an entry, no look before the atomic, and nothing decided but whether it goes on like
@@ -7,7 +8,7 @@
 #ifndef WEIR_ALGORITHMS_BFS_BFS_STEP_NARROW_H
 #define WEIR_ALGORITHMS_BFS_BFS_STEP_NARROW_H
 
-#include "algorithms/bfs/bfs_step_down.h"
+#include "algorithms/bfs/bfs_lone.h"
 
 /* Entries for each worker of a block that is awake. A thread of a host device takes in many by itself before it is worth another
  * one's coming to a barrier. */
@@ -18,17 +19,10 @@
 #define BFS_GROUP  (WEIR_LANES < 4u ? 1u : 4u)
 #define BFS_GROUPS (WEIR_LANES / BFS_GROUP)
 
-struct bfs_here {
-    struct bfs_piece *queue;
-    const uint64_t *offsets;
-    const uint32_t *targets;
-    uint32_t *found, *level, *parent, *tail;
-};
-
 /* Arcs that a lane has under way: with BFS_GROUP lanes, all of nearly every row of a road network. */
 #define BFS_PAIR 2u
 
-/* Put the vertices number[k] for which is[k] holds, found from `row`, into the queue; with one device rows are numbers.
+/* Put the vertices number[k] for which is[k] holds, found from `row`, into the queue; rows are numbers here.
  * All lanes of a worker. @return entries put. */
 WEIR_DEV uint64_t bfs_narrow_put(const struct bfs_here *h, const int *is, const uint32_t *number,
                                  const uint64_t *first, const uint64_t *last, uint32_t row,
@@ -105,15 +99,18 @@ WEIR_DEV uint64_t bfs_narrow_level(const struct bfs_here *h, struct bfs_narrow *
 
 /* The same by a worker of one lane. @return entries put. */
 WEIR_DEV uint64_t bfs_narrow_alone(const struct bfs_step_args *a, struct bfs_step_shared *shared,
-                                   const struct bfs_walk *walk, struct bfs_narrow *n,
-                                   uint32_t group, uint32_t groups)
+                                   const struct bfs_here *h, const struct bfs_walk *walk,
+                                   struct bfs_narrow *n, uint32_t group, uint32_t groups)
 {
     struct bfs_tally t = {0, 0, 0, 0, 0, 0, 0, 0, 0};
     struct bfs_walk w = *walk;
     w.begin = n->begin;
     w.end = n->end;
     w.level = n->level;
-    bfs_share_alone(a, &w, &t, &shared->kept, group, groups, 0, 0, 0);
+    if (BFS_STEALS)
+        bfs_lone_alone(a, h, &w, &t, &shared->kept, group, groups);
+    else
+        bfs_share_alone(a, &w, &t, &shared->kept, group, groups, 0, 0, 0);
     bfs_kept_flush(a, &shared->kept);
     n->pieces += t.pieces;
     n->down_arcs += t.down_arcs;
@@ -125,25 +122,19 @@ WEIR_DEV void bfs_narrow_busy(const struct bfs_step_args *a, struct bfs_step_sha
                               struct weir_steps_block *b, const struct bfs_walk *w, uint32_t busy,
                               struct bfs_narrow *n)
 {
-    struct bfs_here here;
+    const struct bfs_here here = bfs_here_of(a, w);
     struct weir_steps_page *page = weir_steps_mine(&a->member);
-    const uint32_t room = w->awake * (b->threads / WEIR_LANES) * BFS_TAKE;
-    const uint32_t least = w->awake == 1 ? 1 : room / 8;
+    const uint32_t room = bfs_lone_room(w, w->awake * (b->threads / WEIR_LANES) * BFS_TAKE);
+    const uint32_t least = w->awake == 1 || room < 8 ? 1 : room / 8;
     const uint32_t groups = w->awake * busy / BFS_GROUP;
     /* Groups are dealt out to one worker of each block after the other, so that all units have some. */
     const uint32_t group = (b->thread / WEIR_LANES * w->awake + b->block) * BFS_GROUPS;
     const uint32_t arriving = w->arriving;
-    here.queue = a->queue;
-    here.offsets = a->rows.out.offsets;
-    here.targets = a->rows.out.targets;
-    here.found = a->found[w->current][0];
-    here.level = a->level;
-    here.parent = a->parent;
-    here.tail = a->tail;
     WEIR_ROLLED
     for (;;) {
-        const uint64_t put = WEIR_LANES == 1u ? bfs_narrow_alone(a, shared, w, n, group, groups)
-                                              : bfs_narrow_level(&here, n, group, groups);
+        const uint64_t put = WEIR_LANES == 1u
+                                 ? bfs_narrow_alone(a, shared, &here, w, n, group, groups)
+                                 : bfs_narrow_level(&here, n, group, groups);
         if (put && weir_lane() == 0)
             weir_atomic_add_block_u64(&shared->first, put);
         n->levels++;

@@ -59,12 +59,12 @@ WEIR_COLD uint32_t bfs_put_rest(struct bfs_piece *queue, uint32_t *tail, uint32_
     return all;
 }
 
-/* Keep the entry of a row that was found, and put what is behind its first piece into the queue.
+/* Keep the entry of a row that was found, arcs first to last - 1, and put what is behind its first piece into the queue.
  * @param[in] until  of bfs_put_many(). */
-WEIR_DEV void bfs_keep_entry(const struct bfs_step_args *a, struct bfs_tally *t,
-                             struct bfs_kept *kept, uint32_t row, int counted, uint64_t until)
+WEIR_DEV void bfs_keep_row(const struct bfs_step_args *a, struct bfs_tally *t,
+                           struct bfs_kept *kept, uint32_t row, uint64_t first, uint64_t last,
+                           int counted, uint64_t until)
 {
-    const uint64_t first = a->rows.out.offsets[row], last = a->rows.out.offsets[row + 1];
     if (counted) {
         t->arcs += last - first;
         t->found++;
@@ -82,6 +82,13 @@ WEIR_DEV void bfs_keep_entry(const struct bfs_step_args *a, struct bfs_tally *t,
     t->put++;
     if (last - first > BFS_PIECE)
         t->put += BFS_SPLIT + bfs_put_rest(a->queue, a->tail, row, first, last);
+}
+
+WEIR_DEV void bfs_keep_entry(const struct bfs_step_args *a, struct bfs_tally *t,
+                             struct bfs_kept *kept, uint32_t row, int counted, uint64_t until)
+{
+    bfs_keep_row(a, t, kept, row, a->rows.out.offsets[row], a->rows.out.offsets[row + 1], counted,
+                 until);
 }
 
 /** Put the rows of the lanes for which `is` holds into the queue; all lanes of a worker. Their level and parent

@@ -199,17 +199,24 @@ WEIR_COLD void bfs_list(const struct bfs_step_args *a, struct bfs_step_shared *s
     bfs_flush(a, shared, &t);
 }
 
+/* All blocks copy their device's part of the bitmap to devices first to behind - 1. */
+WEIR_DEV void bfs_share_with(const struct bfs_step_args *a, const struct weir_steps_block *b,
+                             const struct bfs_walk *w, uint32_t first, uint32_t behind)
+{
+    const uint32_t part_word = a->rows.begin / 32, words = bfs_words(a);
+    const uint32_t *mine = a->found[w->current][a->member.index];
+    WEIR_ROLLED
+    for (uint32_t at = b->block * b->threads + b->thread; at < words; at += b->blocks * b->threads)
+        for (uint32_t d = first; d < behind; d++)
+            if (d != a->rows.part)
+                a->found[w->current][d][part_word + at] = mine[part_word + at];
+}
+
 /** From top-down to bottom-up on several devices: each copies its part of the bitmap to the others. */
 WEIR_COLD void bfs_share(const struct bfs_step_args *a, struct weir_steps_block b,
                          struct bfs_walk w)
 {
-    const uint32_t part_word = a->rows.begin / 32, words = bfs_words(a);
-    const uint32_t *mine = a->found[w.current][a->member.index];
-    WEIR_ROLLED
-    for (uint32_t at = b.block * b.threads + b.thread; at < words; at += b.blocks * b.threads)
-        for (uint32_t d = 0; d < a->rows.parts; d++)
-            if (d != a->rows.part)
-                a->found[w.current][d][part_word + at] = mine[part_word + at];
+    bfs_share_with(a, &b, &w, 0, a->rows.parts);
 }
 
 #endif

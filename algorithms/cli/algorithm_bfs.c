@@ -171,6 +171,12 @@ static const weir__cli_member members[] = {
     {.name = "stolen_bytes", .kind = KIND_COUNT, .offset = TRIAL(stats.stolen_bytes)},
     {.name = "stall_before", .kind = KIND_REAL, .offset = TRIAL(stats.stall_before)},
     {.name = "stall_after", .kind = KIND_REAL, .offset = TRIAL(stats.stall_after)},
+    {.name = "lone_levels", .kind = KIND_COUNT, .offset = TRIAL(stats.lone_levels)},
+    {.name = "lone_moves", .kind = KIND_COUNT, .offset = TRIAL(stats.lone_moves)},
+    {.name = "lone_arcs", .kind = KIND_COUNT, .offset = TRIAL(stats.lone_arcs)},
+    {.name = "lone_bytes", .kind = KIND_COUNT, .offset = TRIAL(stats.lone_bytes)},
+    {.name = "lone_entries", .kind = KIND_COUNT, .offset = TRIAL(stats.lone_entries)},
+    {.name = "together_ns", .kind = KIND_COUNT, .offset = TRIAL(stats.together_ns)},
     END_OF_LIST};
 
 static const weir__cli_member batch_members[] = {
@@ -184,6 +190,12 @@ static const weir__cli_member batch_members[] = {
     {.name = "stolen_bytes", .kind = KIND_COUNT, .offset = TRIAL(stats.stolen_bytes)},
     {.name = "stall_before", .kind = KIND_REAL, .offset = TRIAL(stats.stall_before)},
     {.name = "stall_after", .kind = KIND_REAL, .offset = TRIAL(stats.stall_after)},
+    {.name = "lone_levels", .kind = KIND_COUNT, .offset = TRIAL(stats.lone_levels)},
+    {.name = "lone_moves", .kind = KIND_COUNT, .offset = TRIAL(stats.lone_moves)},
+    {.name = "lone_arcs", .kind = KIND_COUNT, .offset = TRIAL(stats.lone_arcs)},
+    {.name = "lone_bytes", .kind = KIND_COUNT, .offset = TRIAL(stats.lone_bytes)},
+    {.name = "lone_entries", .kind = KIND_COUNT, .offset = TRIAL(stats.lone_entries)},
+    {.name = "together_ns", .kind = KIND_COUNT, .offset = TRIAL(stats.together_ns)},
     END_OF_LIST};
 
 /* The row of bfs, but for what runs. Its figures are counted on the devices, and `sum` finds them again where levels are

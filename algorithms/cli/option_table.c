@@ -229,11 +229,12 @@ static const weir__cli_option options[] = {
            "where arcs lie: device; host: in page-locked host memory, which\n"
            "kernels read over the link; auto: on the devices if all fits, else\n"
            "in host memory (arcs of cc are streamed then); default: auto"),
-    CHOICE("balance", "B", VERB_SEARCH, balance, weir__cli_balances,
+    CHOICE("balance", "B", VERB_SEARCH | VERB_PLAN, balance, weir__cli_balances,
            "off: a device works on what it owns; frontier: levels top-down of\n"
-           "which one device has far more arcs than the others are shared out,\n"
-           "in step, on 2 to 8 devices that reach each other; bfs alone today;\n"
-           "default: off"),
+           "which one device has far more arcs than the others are shared out;\n"
+           "ownership: narrow levels are done by one device for all, which has a\n"
+           "copy of the graph beside its part; both; in step, on 2 to 8 devices\n"
+           "that reach each other; bfs alone today; default: off"),
     CHOICE("wire", "W", VERB_SEARCH | VERB_PLAN, wire, weir__cli_wires,
            "what devices send of vertices with --partition 2d:RxC: list, bitmap,\n"
            "auto: whichever is shorter, each pair in each level; elsewhere it is\n"

@@ -240,11 +240,30 @@ static void print_matrix(struct work *work, uint32_t devices,
     weir__cli_matrix_print(work->file, &matrix, head);
 }
 
-/* Of a search with balance frontier, which at most MATRIX_MAX devices run. */
+/* Of a search with balance ownership or both. */
+static void print_lone(struct work *work)
+{
+    const weir_run_stats *stats = &work->trial->stats;
+    char name[FIGURE_ROOM];
+    begin_row(work, "levels by one device", stats->lone_levels);
+    fprintf(work->file,
+            "   by %s, of %" PRIu64 " entries at the most; ownership moved %" PRIu64 " times\n",
+            label(work, stats->lone_device, name), stats->lone_entries, stats->lone_moves);
+    begin_row(work, "arcs in those", stats->lone_arcs);
+    fprintf(work->file, "   for which %" PRIu64 " bytes went to it and back\n", stats->lone_bytes);
+    begin_row(work, "ns of all together", stats->together_ns);
+    fputs("   that a narrow level of all devices takes beside its work\n", work->file);
+}
+
+/* Of a search with balance frontier or another, which at most MATRIX_MAX devices run. */
 static void print_stolen(struct work *work)
 {
     const weir_run_stats *stats = &work->trial->stats;
     if (stats->balance == WEIR_BALANCE_OFF)
+        return;
+    if (stats->balance != WEIR_BALANCE_FRONTIER)
+        print_lone(work);
+    if (stats->balance == WEIR_BALANCE_OWNERSHIP)
         return;
     begin_row(work, "levels shared out", stats->stolen_levels);
     fprintf(work->file, "   stall %.1f %% as arcs lie, %.1f %% as they were shared out\n",

@@ -64,6 +64,7 @@ static weir_run_options options_of(const weir__cli_request *request)
     options.memory = (weir_memory)request->memory;
     options.parents = request->parents;
     options.wire = (weir_wire)request->wire;
+    options.balance = (weir_balance)request->balance;
     return options;
 }
 

@@ -257,7 +257,7 @@ const char *weir_wire_text(weir_wire wire)
 
 const char *weir_balance_text(weir_balance balance)
 {
-    static const char *const names[] = {"off", "frontier"};
+    static const char *const names[] = {"off", "frontier", "ownership", "both"};
     return (unsigned)balance < sizeof names / sizeof *names ? names[balance] : NULL;
 }
 

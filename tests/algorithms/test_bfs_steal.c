@@ -382,7 +382,7 @@ static void what_is_refused(void **state)
     weir_pr *pr;
     OK(weir_partition_create_2d(skewed(1), 1, 2, &grid));
     OK(weir_partition_create(skewed(1), WEIR_PARTITION_EDGE, 9, 1, NULL, &whole));
-    assert_refused(one, NULL, &options, "several devices, and this search runs on one");
+    assert_refused(one, NULL, &options, "is about several devices, and this search runs on one");
     assert_refused(nine, whole, &options, "8 devices at the most, and this search runs on 9");
     assert_refused(two, grid, &options,
                    "balance frontier is not built yet of breadth-first search in two dimensions");
@@ -400,11 +400,13 @@ static void what_is_refused(void **state)
     assert_detail_has("balance frontier is not built yet of breadth-first search of a batch");
     STATUS(weir_pr_create(two, skewed(1), NULL, &options, NULL, &pr), WEIR_ERR_UNSUPPORTED);
     assert_detail_has("balance frontier is not built yet of PageRank");
-    options.balance = (weir_balance)2;
+    options.balance = (weir_balance)4;
     weir_bfs *bfs;
     STATUS(weir_bfs_create(two, skewed(1), NULL, &options, &bfs), WEIR_ERR_INVALID);
-    assert_null(weir_balance_text((weir_balance)2));
+    assert_null(weir_balance_text((weir_balance)4));
     assert_string_equal(weir_balance_text(WEIR_BALANCE_FRONTIER), "frontier");
+    assert_string_equal(weir_balance_text(WEIR_BALANCE_OWNERSHIP), "ownership");
+    assert_string_equal(weir_balance_text(WEIR_BALANCE_BOTH), "both");
     weir_partition_destroy(grid);
     weir_partition_destroy(whole);
     weir_context_destroy(one);

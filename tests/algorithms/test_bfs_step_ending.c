@@ -257,7 +257,7 @@ static void every_allocation_may_fail(void **state)
     weir_run_options options = WEIR_RUN_OPTIONS_INIT;
     uint32_t failures = 0, struck = 1;
     options.parents = 1;
-    options.balance = *state ? WEIR_BALANCE_FRONTIER : WEIR_BALANCE_OFF;
+    options.balance = *state ? WEIR_BALANCE_BOTH : WEIR_BALANCE_OFF;
     OK(weir_partition_create(graph, WEIR_PARTITION_EDGE, 2, 1, NULL, &partition));
     for (uint64_t nth = 1; struck; nth++) {
         weir_bfs *bfs;

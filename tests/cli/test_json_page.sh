@@ -136,6 +136,7 @@ document bfs path.el --undirected --parents --verify --trials 3 --devices host:2
 document bfs path.el --sources 2 --seed 18446744073709551615 --partition random --devices host:4 --time-limit 60
 document bfs path.el --source 0 --devices host:4 --partition 2d:2x2
 document bfs path.el --source 0 --devices host:2 --partition random --direction down --balance frontier
+document bfs path.el --source 0 --devices host:2 --partition random --direction down --balance both
 document bfs path.el --sources 3 --batch --trials 2 --devices host:2 --partition random
 document sssp whole.el --devices host:2 --partition random --direction push --order fifo --route ring --verify
 document sssp path.el --devices host:2 --direction switch --order soft

@@ -161,6 +161,8 @@ refuse 2 "device spec" plan rmat:10 --devices host:0
 refuse 2 "give only one" plan rmat:10 --devices host:2 --machine m60
 refuse 2 "name no file" plan --vertices 5 --arcs 5 --weights file
 refuse 2 "parts of --vertices and --arcs are equal" plan --vertices 5 --arcs 5 --partition random
+refuse 2 "--balance ownership is not built yet of PageRank" plan rmat:10 pr --balance ownership
+refuse 2 "balance ownership is about several devices" plan rmat:10 bfs --devices host:1 --balance ownership
 refuse 2 "--wire has no effect on PageRank" plan rmat:10 pr --wire list
 refuse 2 "--wire bitmap has no effect on breadth-first search" plan rmat:10 bfs --wire bitmap
 refuse 2 "more than 2^32 numbers" plan --vertices 4294967294 --arcs 5 pr --devices host:2
@@ -170,4 +172,12 @@ refuse 2 "--seed: nothing here depends on it" plan rmat:10 bfs --sources 4 --bat
 expect_ok plan rmat:10 bfs --sources 4 --batch --seed 3 --partition random --devices host:2
 refuse 2 "--trials: plan has no such option" plan rmat:10 --trials 3
 refuse 2 "no-such-file" plan no-such-file
+# ---- a copy of the graph on one device ----
+expect_ok plan grid:100x100 bfs --devices host:2 --partition edge --balance ownership
+has "targets of all"
+expect_ok plan --vertices 10000 --arcs 40000 bfs --devices host:2 --partition edge --balance both
+has "targets of all"
+expect_ok plan --vertices 10000 --arcs 40000 bfs --devices host:2 --partition edge --balance frontier
+if grep -qF "targets of all" "$OUT"; then fail "frontier has a copy of the graph"; else pass; fi
+
 finish

@@ -148,7 +148,16 @@ sane "$OUT"
 lines "^  levels shared out  *[0-9]*   stall [0-9.]* % as arcs lie, [0-9.]* % as they were shared out$" 1
 lines "^  arcs for others  *[0-9]*   for which [0-9]* bytes were read of their memory$" 1
 lines '^  arcs, of \\ by *host:0 *host:1 *host:2$' 1
+# ---- levels that one device does ----
+expect_ok bfs chain:3000 --source 0 --devices host:3 --partition block --direction down --balance ownership --stats
+four 1
+sane "$OUT"
+lines "^  levels by one device  *299[0-9]   by host:0, of [0-9]* entries at the most; ownership moved 1 times$" 1
+lines "^  arcs in those  *59[0-9]*   for which [0-9]* bytes went to it and back$" 1
+lines "^  ns of all together  *[0-9]*   that a narrow level of all devices takes beside its work$" 1
+lines "levels shared out" 0
 expect_ok bfs star:3000 --source 0 --devices host:3 --direction down --stats
+lines "levels by one device" 0
 lines "levels shared out" 0
 
 finish

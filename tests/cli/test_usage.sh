@@ -174,17 +174,15 @@ for value in 0 0.0 -1 x 1s "" . 1.2.3 1e9 99999999999 nan inf; do
 done
 
 # ---- choices ----
-later() {
-    refuse 2 "--$1 $2 is not built yet; choose one of: " bfs $G "--$1" "$2"
-}
-for balance in ownership both; do later balance $balance; done
+for balance in frontier ownership both; do
+    refuse 2 "--balance $balance is not built yet of shortest paths: leave it out" sssp $G --balance $balance
+    refuse 2 "--balance has no effect on breadth-first search through the worklist: leave it out" bfs $G --devices host:2 --direction push --balance $balance
+    refuse 2 "balance $balance is about several devices, and this search runs on one: leave it out, or give a partition over several" bfs $G --devices host:1 --balance $balance
+    refuse 2 "balance $balance is about levels that go top-down, and with direction pull none does: leave it out" bfs $G --devices host:2 --partition edge --direction pull --balance $balance
+done
 for grid in "" 2 2x x2 0x2 2x0 02x2 2x2x2 65x1 9x8 RxC; do
     refuse 2 "--partition 2d:$grid: 2d:RxC has R rows and C columns of devices, 1 to 64 in all" bfs $G --partition "2d:$grid"
 done
-refuse 2 "--balance both is not built yet; choose one of: off, frontier" sssp $G --balance both
-refuse 2 "--balance frontier is not built yet of shortest paths: leave it out" sssp $G --balance frontier
-refuse 2 "--balance has no effect on breadth-first search through the worklist: leave it out" bfs $G --devices host:2 --direction push --balance frontier
-refuse 2 "balance frontier shares levels out over several devices, and this search runs on one: leave it out, or give a partition over several" bfs $G --devices host:1 --balance frontier
 for choice in partition direction route order kernel worker mapping balance wire; do
     refuse 2 "--$choice foo: unknown; choose one of: " bfs $G --$choice foo
     refuse 2 "unknown; choose one of: " bfs $G --$choice ""

@@ -331,7 +331,7 @@ static void phases_and_arguments_that_cannot_be(void **state)
     for (size_t i = 0; i < sizeof phases / sizeof *phases; i++) {
         table.phases = &phases[i];
         assert_refused(context, &table, &domain, WEIR_ERR_INVALID,
-                       "phase 0 of the table has no name, or a result above 31");
+                       "phase 0 of the table has no name, or a result above 47");
     }
     table.phase_count = 0;
     body.args_bytes = WEIR_STEPS_ARGS_MAX + 1;

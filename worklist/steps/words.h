@@ -14,7 +14,7 @@ enum {
     WEIR_STEPS_SHARE = 12, /* words of a block, see below */
     WEIR_STEPS_HEARD =
         10, /* one of them: weir_steps_page.wake as it was when the block fell asleep */
-    WEIR_STEPS_RESULTS = 32 /* numbers that the body of a device leaves for the host */
+    WEIR_STEPS_RESULTS = 48 /* numbers that the body of a device leaves for the host */
 };
 
 /* A look at the clock or at the stop word takes long, so there are few. A block that never has to wait at its barriers looks

@@ -104,10 +104,10 @@ function sssp() {
     line = "sssp " graph()
     shared()
     if (chance(30)) line = line " --sources " 1 + below(3)
-    draw(70, "weights", "auto unit random random:0-1 random:1-255:9 random:0-4294967295 random:4294967295-4294967295 random:1-1")
+    draw(70, "weights", "auto unit random random:0-1 random:1-255:9 random:0-4294967295 random:4294967295-4294967295 random:1-1 random:0-1f random:0.1-7.5f:3")
     # A tree is over weights above 0, whose sums fit 32 bits.
     if (line !~ /weights|\.el|\.mtx/ && chance(40)) {
-        line = line " --weights " one_of("unit random random:1-255:9") " --parents"
+        line = line " --weights " one_of("unit random random:1-255:9 random:0.5-1f") " --parents"
         if (chance(50)) line = line " --direction " one_of("switch auto")
     } else way("fifo soft soft:1 soft:50 soft:100000000 bulk")
     draw(10, "balance", "off")
@@ -155,7 +155,7 @@ function product(s) {
     } else {
         line = line " " graph()
         flag(40, "undirected")
-        draw(40, "weights", "auto unit random random:0-1 random:1-255:9")
+        draw(40, "weights", "auto unit random random:0-1 random:1-255:9 random:1e-3-1f")
     }
     draw(40, "values", "f32 f64")
     flag(30, "transpose")

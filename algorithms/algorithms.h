@@ -480,11 +480,14 @@ typedef enum weir_direction {
 /** "auto", "push", "pull", "switch", "down"; NULL for anything else. Static storage. */
 const char *weir_direction_text(weir_direction direction);
 
-/** What devices send each other in a search in two dimensions: rows in 32 bits each, or a bit for each row of a stretch. */
+/** What devices send each other in a breadth-first search in step of what they found: vertices in 32 bits each, or a bit for each vertex
+ *  of a stretch. */
 typedef enum weir_wire {
-    WEIR_WIRE_AUTO = 0, /**< whichever is shorter: each pair of devices in each level for itself */
-    WEIR_WIRE_LIST,     /**< of the other forms of a search the only one */
-    WEIR_WIRE_BITMAP
+    /** Whichever is shorter, each pair of devices in each level for itself, on the device: in two dimensions, and in one with direction
+     *  down and without parents. Elsewhere lists. */
+    WEIR_WIRE_AUTO = 0,
+    WEIR_WIRE_LIST, /**< of all other runs the only one */
+    WEIR_WIRE_BITMAP /**< in one dimension on several devices, without parents and balance, not of direction pull */
 } weir_wire;
 /** "auto", "list", "bitmap"; NULL for anything else. Static storage. */
 const char *weir_wire_text(weir_wire wire);
@@ -522,7 +525,7 @@ typedef struct weir_run_options {
     uint64_t reserved_bytes;
     uint32_t queues;      /**< of each device, with kernel live */
     weir_memory memory;   /**< where arcs lie; of an operator of your own its placement says that */
-    weir_wire wire;       /**< BFS, SSSP: LIST; over a partition in two dimensions the others too */
+    weir_wire wire;       /**< BFS, SSSP: LIST; of BFS in step the others too */
     weir_balance balance; /**< BFS */
 } weir_run_options;
 /** Defaults of weir_run_options. */
@@ -602,13 +605,18 @@ typedef struct weir_run_stats {
     /** The same: the part of the devices' time that they would wait for the one with the most arcs, if arcs took them equally
      *  long: 1 - mean / most, arcs of all levels top-down together; as arcs lie, and as they were shared out. */
     double stall_before, stall_after;
+    /** Breadth-first search on several devices: AUTO, each pair of devices sends what is shorter in each level; or which of the two they
+     *  all send. Of all else LIST. */
+    weir_wire wire;
+    uint64_t
+        bitmaps; /**< of a search in step in one dimension: bitmaps among what devices sent in a level; else 0 */
 } weir_run_stats;
 /** weir_run_stats: nothing filled in yet. */
 #define WEIR_RUN_STATS_INIT                                                                   \
     {                                                                                         \
         sizeof(weir_run_stats), 0, 0, 0, 0, WEIR_WORKLIST_STATS_INIT, WEIR_DIRECTION_AUTO, 0, \
             NULL, 0, 0, 0, 0, 0, {{NULL, 0, 0}}, 0, 0, 0, 0, 0, 0, 0, 0, WEIR_MEMORY_AUTO,    \
-            WEIR_BALANCE_OFF, 0, 0, 0, 0, 0                                                   \
+            WEIR_BALANCE_OFF, 0, 0, 0, 0, 0, WEIR_WIRE_LIST, 0                                \
     }
 
 /** A level of a search in two dimensions; a plain value. Times are those of the device that took longest, from one barrier to the

@@ -10,6 +10,8 @@ struct bfs_in_step {
     weir_direction direction;
     int parents;
     weir_balance balance;
+    weir_wire
+        wire; /* LIST: the kernel that sends while it looks; else the one that folds (bfs_fold.h) */
     uint64_t unfound;  /* vertices that have in-arcs */
     uint64_t longest;  /* arcs of the longest row */
     uint32_t previous; /* the source of the run before, a number; BFS_NONE */

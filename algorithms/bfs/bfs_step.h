@@ -29,6 +29,11 @@
 #define BFS_STEALS 0
 #endif
 
+/* So has one whose finds may go as bitmaps (bfs_wire_body.h). */
+#ifndef BFS_WIRES
+#define BFS_WIRES 0
+#endif
+
 #define BFS_NONE  0xFFFFFFFFu
 #define BFS_PIECE 256u /* arcs of an entry of the queue */
 /* Sum 0 of a barrier counts entries in its low 32 bits, and above them how often a row took several entries. The
@@ -39,6 +44,8 @@
 /* A level of so many entries is wide: its arcs are counted, and a direction is chosen for the next one. */
 #define BFS_WIDE 2048u
 
+#define BFS_AT_ONCE 4u /* arcs, or items, that a lane has under way in a wide level */
+
 /* Rows are short where there are fewer arcs than this for each vertex. */
 #define BFS_SHORT 8u
 /* A level for which fewer entries and items than this were put and sent may be an eager one: in a larger one a barrier more is
@@ -47,8 +54,8 @@
 
 /* bfs_walk.enough, of a level of which not all is in the queue: the next one has to go bottom-up. */
 #define BFS_UNLISTED 0xFFu
-/* Kinds of phases that are reported: top-down, bottom-up, switching between them, sharing out. */
-#define BFS_KINDS (BFS_STEALS ? 4u : 3u)
+/* Kinds of phases that are reported: top-down, bottom-up, switching between them, sharing out or folding. */
+#define BFS_KINDS (BFS_STEALS || BFS_WIRES ? 4u : 3u)
 
 /** Entry of the queue: arcs first to first + count - 1, those of a row or a part of them. */
 struct bfs_piece {
@@ -67,7 +74,7 @@ enum bfs_result {
     BFS_RESULT_DOWN_STEPS,
     BFS_RESULT_UP_STEPS,
     BFS_RESULT_SWITCH_STEPS, /* from one way to the other */
-    BFS_RESULT_STEAL_STEPS,  /* in which a level is shared out */
+    BFS_RESULT_STEAL_STEPS,  /* in which a level is shared out, or what it found is sent */
     BFS_RESULT_DOWN_NS,      /* by the clock of block 0 */
     BFS_RESULT_UP_NS,
     BFS_RESULT_SWITCH_NS,
@@ -85,6 +92,9 @@ enum bfs_result {
     BFS_RESULT_MOST_OWNED,
     BFS_RESULT_MOST_DONE,
     BFS_RESULT_FOR, /* by owner: arcs looked at for other devices, STEAL_DEVICES of them */
+    /* Of a search whose finds may go as bitmaps, which shares nothing out: bytes sent, and bitmaps among what was sent. */
+    BFS_RESULT_WIRE_BYTES = BFS_RESULT_FOR,
+    BFS_RESULT_BITMAPS,
     BFS_RESULTS = BFS_RESULT_FOR + STEAL_DEVICES
 };
 static_assert((int)BFS_RESULTS <= (int)WEIR_STEPS_RESULTS, "a device has room for all results");
@@ -133,6 +143,11 @@ struct bfs_step_args {
     uint64_t steal_percent;
     uint32_t steal_speed
         [STEAL_DEVICES]; /* of a device, up to STEAL_FASTEST: whole numbers, alike on all of them */
+    /* Of a search whose finds may go as bitmaps (bfs_fold.h); else NULL and 0. */
+    uint32_t *met; /* [first[owner] / 32 + place]: found of others in this level, numbers */
+    uint32_t
+        *met_of; /* by owner: how many, also of those that are not kept; at 0 before; relaxed dev */
+    uint32_t wire; /* a weir_wire */
 };
 
 /** What narrow levels came to (bfs_step_narrow.h). */
@@ -180,13 +195,16 @@ struct bfs_step_shared {
 /** What a device does until the next barrier. */
 enum bfs_phase {
     BFS_DOWN = 0, /* a level top-down */
-    BFS_ABSORB,   /* the rest of it: what others found */
-    BFS_EAGER,    /* a level top-down, of the stretch and of what others found */
-    BFS_COUNT,    /* before a level top-down: the arcs of stretches of the queue */
-    BFS_CUT,      /* and who takes which of them */
-    BFS_SHARE,    /* bitmaps are made whole, for bottom-up */
-    BFS_UP,       /* a level bottom-up */
-    BFS_LIST,     /* what that found becomes entries, for top-down */
+#if BFS_WIRES
+    BFS_FOLD, /* what was found of others goes to them */
+#endif
+    BFS_ABSORB, /* the rest of it: what others found */
+    BFS_EAGER,  /* a level top-down, of the stretch and of what others found */
+    BFS_COUNT,  /* before a level top-down: the arcs of stretches of the queue */
+    BFS_CUT,    /* and who takes which of them */
+    BFS_SHARE,  /* bitmaps are made whole, for bottom-up */
+    BFS_UP,     /* a level bottom-up */
+    BFS_LIST,   /* what that found becomes entries, for top-down */
     BFS_END
 };
 
@@ -215,6 +233,9 @@ struct bfs_walk {
     uint32_t owner_begin;          /* of whose queue the stretch is: the number of its first row */
     const struct bfs_piece *queue; /* its queue */
     const uint32_t *targets;       /* its arcs */
+#endif
+#if BFS_WIRES
+    uint64_t words; /* that FOLD and ABSORB go over however little was found: of bitmaps */
 #endif
 };
 

@@ -237,9 +237,10 @@ static const weir__cli_option options[] = {
            "in step, on 2 to 8 devices that reach each other; bfs alone today;\n"
            "default: off"),
     CHOICE("wire", "W", VERB_SEARCH | VERB_PLAN, wire, weir__cli_wires,
-           "what devices send of vertices with --partition 2d:RxC: list, bitmap,\n"
-           "auto: whichever is shorter, each pair in each level; elsewhere it is\n"
-           "list; default: auto"),
+           "what devices send each other of vertices that a level of bfs in step\n"
+           "found: list, bitmap, auto: whichever is shorter, each pair in each\n"
+           "level, with --partition 2d:RxC, and with --direction down without\n"
+           "--parents; elsewhere auto is list; default: auto"),
     NUMBER("trials", VERB_SEARCH, trials, 1, 1000000,
            "runs for each source; with more than one run in all, a\n"
            "warm-up comes first and is no trial; default: 1"),

@@ -149,7 +149,7 @@ const struct weir__forms weir__bfs_forms = {
     .algorithm = "breadth-first search",
     .form = {{.name = "breadth-first search in step",
               .reads = READS_DIRECTION | READS_PARTITION | READS_PARENTS | READS_MEMORY |
-                       READS_WIRE_LIST | READS_BALANCE,
+                       READS_WIRE_LIST | READS_WIRE | READS_BALANCE,
               .directions = PULL | SWITCH | DOWN,
               .usual = WEIR_DIRECTION_SWITCH},
              {.name = "breadth-first search through the worklist",

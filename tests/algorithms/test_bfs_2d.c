@@ -380,7 +380,9 @@ static void what_does_not_go_with_it_is_refused(void **state)
            "kernel has no effect on breadth-first search in two");
     options.kernel = WEIR_KERNEL_AUTO;
     options.wire = WEIR_WIRE_BITMAP;
-    refuse(context, graph, one, &options, "wire bitmap has no effect on breadth-first search");
+    options.direction = WEIR_DIRECTION_PUSH;
+    refuse(context, graph, one, &options,
+           "wire bitmap has no effect on breadth-first search through the worklist");
     weir_partition_destroy(partition);
     weir_partition_destroy(one);
     INVALID(weir_partition_create_2d(graph, 0, 3, &partition));

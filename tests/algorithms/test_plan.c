@@ -36,6 +36,7 @@ struct form {
 static const struct form forms[] = {
     {.name = "bfs", .kind = BFS},
     {.name = "bfs with parents", .kind = BFS, .direction = WEIR_DIRECTION_SWITCH, .parents = 1},
+    {.name = "bfs down, lists or bitmaps", .kind = BFS, .direction = WEIR_DIRECTION_DOWN},
     {.name = "bfs push", .kind = BFS, .direction = WEIR_DIRECTION_PUSH},
     {.name = "bfs push, live",
      .kind = BFS,

@@ -145,10 +145,39 @@ for direction in push pull switch; do
     refuse 2 "a search in two dimensions goes down in every level: direction down" \
         bfs none.el --partition 2d:2x2 --direction $direction
 done
-for form in "" "--direction push" "--direction pull" "--parents" "--partition edge"; do
-    # shellcheck disable=SC2086 # words
-    refuse 2 "--wire bitmap has no effect on breadth-first search" bfs none.el $form --wire bitmap
+refuse 2 "--wire bitmap has no effect on breadth-first search through the worklist" \
+    bfs none.el --direction push --wire bitmap
+
+# ---- bitmaps in one dimension ----
+for graph in rmat:10 grid:60x40,0.7; do
+    for devices in host:2 host:3 host:8; do
+        expect_ok bfs $graph --undirected --source 5 --devices host:1 --verify -o want.out
+        : >"$ROOM/bytes"
+        for wire in list bitmap auto; do
+            expect_ok bfs $graph --undirected --source 5 --devices "$devices" --partition edge --direction down --wire $wire --verify -o got.out
+            has "direction down, partition edge"
+            has "% of the arcs cut), wire $wire"
+            same want.out got.out "$graph $devices $wire"
+            expect_ok bfs $graph --undirected --source 5 --devices "$devices" --partition edge --direction down --wire $wire --json -
+            is choices.wire "\"$wire\""
+            [ $wire = list ] && is trials.0.bitmaps 0
+            [ $wire = bitmap ] && is_not trials.0.bitmaps 0
+            value "$OUT" trials.0.stats.bytes_sent >>"$ROOM/bytes"
+        done
+        least=$(sort -n "$ROOM/bytes" | head -1)
+        if [ "$(tail -1 "$ROOM/bytes")" -le "$least" ]; then pass; else fail "$graph $devices: bytes sent $(cat "$ROOM/bytes")"; fi
+        expect_ok bfs $graph --undirected --source 5 --devices "$devices" --partition edge --wire bitmap --verify -o got.out
+        has "direction switch"
+        same want.out got.out "$graph $devices bitmap, both ways"
+    done
 done
+expect_ok bfs rmat:10 --devices host:2 --json -
+is choices.wire '"list"'
+refuse 2 "wire bitmap is of levels that go top-down" bfs rmat:10 --devices host:2 --direction pull --wire bitmap
+refuse 2 "wire bitmap in one dimension has no room for parents" bfs rmat:10 --devices host:2 --parents --wire bitmap
+refuse 2 "wire bitmap does not go with balance frontier" bfs rmat:10 --devices host:2 --balance frontier --wire bitmap
+refuse 2 "wire bitmap is of what devices send each other" bfs rmat:10 --devices host:1 --wire bitmap
+refuse 2 "--wire bitmap has no effect on breadth-first search of a batch" bfs rmat:10 --sources 3 --batch --wire bitmap
 refuse 2 "--wire bitmap has no effect on shortest paths" sssp none.el --wire bitmap
 expect_ok sssp rmat:8 --devices host:2 --wire list
 expect_ok sssp rmat:8 --devices host:2 --wire auto

@@ -1129,7 +1129,8 @@ typedef struct weir_pr weir_pr;
  *  @param[in] config  NULL for defaults.
  *  Directions: push sends residuals through the worklist (Groute 4.5), in epochs; pull iterates over in-arcs without
  *  atomics; auto pulls where devices can go in step and no choice of the worklist is made. With a tolerance
- *  below about 5e-7 both also go on until no vertex changes by half of it, of itself.
+ *  below about 5e-7 both also go on until no vertex changes by half of it, of itself. A partition of kind WEIR_PARTITION_2D: pull in
+ *  two dimensions (docs/two-dimensions.md), which reads direction, iterations and time_limit_ms, in doubles from the start.
  *  @retval WEIR_ERR_INVALID      the configuration is out of range.
  *  @retval WEIR_ERR_UNSUPPORTED  pull with a choice of the worklist, or over devices that cannot go in step;
  *          switch; push, or a choice of the worklist, with `iterations`, `bands`, `hubs` or `bins`. */

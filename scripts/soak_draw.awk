@@ -54,13 +54,17 @@ function way(orders) {
 }
 
 # A grid and its devices, which are drawn together: host devices, so that it runs everywhere.
-function two(rows, columns) {
+function grid(rows, columns) {
     rows = 1 + below(3)
     columns = 1 + below(3)
     sub(/ --partition [^ ]*/, "", line)
     sub(/ --memory [^ ]*/, "", line)
     line = line " --partition 2d:" rows "x" columns
     its_devices = "host:" rows * columns
+}
+
+function two() {
+    grid()
     flag(40, "parents")
     draw(40, "direction", "down auto")
     draw(70, "wire", "list bitmap auto")
@@ -121,7 +125,10 @@ function pr() {
     draw(60, "tolerance", "1e-3 1e-5 1e-7")
     draw(30, "damping", "0 0.3 0.85 0.9")
     draw(30, "dangling", "spread ignore")
-    if (chance(45)) {
+    if (chance(15)) { # in two dimensions
+        grid()
+        draw(30, "direction", "pull auto")
+    } else if (chance(45)) {
         line = line " --direction push"
         worklist("fifo soft soft:5 bulk")
     } else {

@@ -143,7 +143,7 @@ static void print_choices(const weir__cli_report *report, const struct remarks *
         printf("partition %s", picked.partition);
         gap = ", ";
     }
-    if (request->partition_2d)
+    if (request->partition_2d && report->algorithm->sourced)
         printf(", wire %s", picked.wire);
     if (remarks->cut >= 0)
         printf(" (%.1f%% of the arcs cut)", remarks->cut);

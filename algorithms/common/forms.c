@@ -207,6 +207,14 @@ const struct weir__forms weir__pr_forms = {
     .no_direction = "PageRank looks at all arcs in every step: direction push or pull, there is "
                     "nothing to switch"};
 
+const struct weir__forms weir__pr_2d_forms = {
+    .algorithm = "PageRank in two dimensions",
+    .form = {[WEIR__FORM_STEP] = {.name = "PageRank in two dimensions",
+                                  .reads = READS_DIRECTION | READS_PARTITION | READS_ITERATIONS,
+                                  .directions = PULL,
+                                  .usual = WEIR_DIRECTION_PULL}},
+    .no_direction = "PageRank in two dimensions adds up rows: direction pull"};
+
 /* Where rows lie on the devices, results are merged over the links that the machine has; so `staged` would have no effect. */
 const struct weir__forms weir__cc_forms = {
     .algorithm = "connected components",

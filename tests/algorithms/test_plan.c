@@ -75,6 +75,8 @@ static const struct form forms[] = {
     {.name = "color, permuted", .kind = COLOR, .permute = 1},
     {.name = "bfs in a column", .kind = BFS, .grid = 1},
     {.name = "bfs in a row, with parents", .kind = BFS, .grid = 2, .parents = 1},
+    {.name = "pr in a row", .kind = PR, .grid = 2, .tolerance = 1e-6},
+    {.name = "pr in a column", .kind = PR, .grid = 1, .tolerance = 1e-9},
     {.name = "bfs in a column, lists", .kind = BFS, .grid = 1, .wire = WEIR_WIRE_LIST},
 };
 

@@ -480,11 +480,14 @@ typedef enum weir_direction {
 /** "auto", "push", "pull", "switch", "down"; NULL for anything else. Static storage. */
 const char *weir_direction_text(weir_direction direction);
 
-/** What devices send each other in a search in two dimensions: rows in 32 bits each, or a bit for each row of a stretch. */
+/** What devices send each other in a breadth-first search in step of what they found: vertices in 32 bits each, or a bit for each vertex
+ *  of a stretch. */
 typedef enum weir_wire {
-    WEIR_WIRE_AUTO = 0, /**< whichever is shorter: each pair of devices in each level for itself */
-    WEIR_WIRE_LIST,     /**< of the other forms of a search the only one */
-    WEIR_WIRE_BITMAP
+    /** Whichever is shorter, each pair of devices in each level for itself, on the device: in two dimensions, and in one with direction
+     *  down and without parents. Elsewhere lists. */
+    WEIR_WIRE_AUTO = 0,
+    WEIR_WIRE_LIST, /**< of all other runs the only one */
+    WEIR_WIRE_BITMAP /**< in one dimension on several devices, without parents and balance, not of direction pull */
 } weir_wire;
 /** "auto", "list", "bitmap"; NULL for anything else. Static storage. */
 const char *weir_wire_text(weir_wire wire);
@@ -524,7 +527,7 @@ typedef struct weir_run_options {
     uint64_t reserved_bytes;
     uint32_t queues;      /**< of each device, with kernel live */
     weir_memory memory;   /**< where arcs lie; of an operator of your own its placement says that */
-    weir_wire wire;       /**< BFS, SSSP: LIST; over a partition in two dimensions the others too */
+    weir_wire wire;       /**< BFS, SSSP: LIST; of BFS in step the others too */
     weir_balance balance; /**< BFS */
 } weir_run_options;
 /** Defaults of weir_run_options. */
@@ -614,13 +617,18 @@ typedef struct weir_run_stats {
      *  devices took beside its work: barriers, exchange, waiting for the slower one; 0: none was timed. */
     uint64_t lone_entries, together_ns;
     uint32_t lone_device; /**< which one */
+    /** Breadth-first search on several devices: AUTO, each pair of devices sends what is shorter in each level; or which of the two they
+     *  all send. Of all else LIST. */
+    weir_wire wire;
+    uint64_t
+        bitmaps; /**< of a search in step in one dimension: bitmaps among what devices sent in a level; else 0 */
 } weir_run_stats;
 /** weir_run_stats: nothing filled in yet. */
 #define WEIR_RUN_STATS_INIT                                                                   \
     {                                                                                         \
         sizeof(weir_run_stats), 0, 0, 0, 0, WEIR_WORKLIST_STATS_INIT, WEIR_DIRECTION_AUTO, 0, \
             NULL, 0, 0, 0, 0, 0, {{NULL, 0, 0}}, 0, 0, 0, 0, 0, 0, 0, 0, WEIR_MEMORY_AUTO,    \
-            WEIR_BALANCE_OFF, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0                           \
+            WEIR_BALANCE_OFF, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, WEIR_WIRE_LIST, 0        \
     }
 
 /** A level of a search in two dimensions; a plain value. Times are those of the device that took longest, from one barrier to the
@@ -694,7 +702,8 @@ typedef struct weir_values {
     uint64_t first;   /**< number of the first one, counted over all devices */
     weir_value_kind kind;
     size_t bytes; /**< of an element */
-    double scale; /**< PageRank: a rank is this times its element; 1 elsewhere */
+    double
+        scale; /**< PageRank: a rank is this times its element; shortest paths: a distance; 1 elsewhere */
     /** The vertex of each element, UINT32_MAX where there is none. Made at the first call and the object's until
      *  its end; 4 bytes an element of the device's pool. */
     const uint32_t *vertices;
@@ -989,18 +998,27 @@ typedef enum weir_weights_kind {
     WEIR_WEIGHTS_AUTO = 0, /**< those of the input where it has some, else random 1-255 */
     WEIR_WEIGHTS_FILE,     /**< those of the input; refused where it has none */
     WEIR_WEIGHTS_RANDOM,   /**< uniform integers low..high, equal for both directions of an edge */
-    WEIR_WEIGHTS_UNIT      /**< 1 */
+    WEIR_WEIGHTS_UNIT,     /**< 1 */
+    WEIR_WEIGHTS_FLOATS /**< uniform numbers of single precision: low..high times 2^exponent, equal for both
+                                directions of an edge */
 } weir_weights_kind;
 
 /** Weights in place of those a graph has; a plain value. */
 typedef struct weir_weights {
     weir_weights_kind kind;
-    uint32_t low, high; /**< of WEIR_WEIGHTS_RANDOM; both 0: 1 and 255 */
-    uint64_t seed;      /**< of WEIR_WEIGHTS_RANDOM; part of the weight's definition, default 1 */
+    uint32_t low,
+        high; /**< of WEIR_WEIGHTS_RANDOM; both 0: 1 and 255. Of WEIR_WEIGHTS_FLOATS below 2^22 */
+    uint64_t seed; /**< of both kinds that are random; part of the weight's definition, default 1 */
+    int32_t
+        exponent; /**< of WEIR_WEIGHTS_FLOATS, -147 to 106: weights are multiples of 2^exponent */
 } weir_weights;
 
-/** "auto", "file", "random:LO-HI[:SEED]" ("random" alone: 1-255, seed 1), "unit".
- *  @retval WEIR_ERR_INVALID  anything else, or LO above HI. */
+/** "auto", "file", "random:LO-HI[:SEED]" ("random" alone: 1-255, seed 1), "random:LO-HIf[:SEED]" (numbers of single precision), "unit".
+ *
+ *  Of `random:LO-HIf` the unit is the power of two of which HI has 2^21 or more but below 2^22, and LO and HI are rounded to multiples of
+ *  it (LO to one at least, if it is above 0). So sums of up to a thousand weights fit 32 bits as multiples, and all below 2^31 weights
+ *  are exact as doubles.
+ *  @retval WEIR_ERR_INVALID  anything else, LO above HI, or floats that are negative, no numbers or too large. */
 weir_status weir_weights_parse(const char *text, weir_weights *weights_out);
 /** Give a graph weights in place of what it has. Same weights, same graph, same values, whatever the
  *  order in which arcs were loaded.
@@ -1009,12 +1027,15 @@ weir_status weir_graph_weigh(weir_graph *graph, const weir_weights *weights);
 
 /** Single-source shortest paths on a partitioned graph placed on the devices of a context. Distances are
  *  exact: 32-bit integers where they fit, else 64-bit floats, which are exact for integers below 2^53.
- *  Weights that are no integers are added up along each path, rounded after each arc. Long-lived. */
+ *  Weights that are all multiples of one power of two and fit 32 bits as such (halves, `random:0-1f`) are taken as these multiples, and
+ *  are as exact. Others are added up along each path as doubles, rounded after each arc, which is what a serial search does: bit by bit
+ *  the same. Long-lived. */
 typedef struct weir_sssp weir_sssp;
 
 /** Place @p graph on the devices; as weir_bfs_create(), of which all else holds too.
  *  @retval WEIR_ERR_INVALID  the graph has no weights (weir_graph_weigh()), or negative ones.
- *  @retval WEIR_ERR_UNSUPPORTED  parents are wanted and an arc has weight 0, or weights are no integers whose sums fit 32 bits. */
+ *  @retval WEIR_ERR_UNSUPPORTED  parents are wanted and an arc has weight 0, or weights are no integers, nor multiples of a power of two,
+ *                                whose sums fit 32 bits. */
 weir_status weir_sssp_create(weir_context *context, const weir_graph *graph,
                              const weir_partition *partition, const weir_run_options *options,
                              weir_sssp **sssp_out);
@@ -1032,7 +1053,7 @@ weir_status weir_sssp_distances(weir_sssp *sssp, double *distances_out);
  *  @retval WEIR_ERR_INVALID  no tree was asked for, or the last run was not complete. */
 weir_status weir_sssp_parents(weir_sssp *sssp, int64_t *parents_out);
 /** The distances of the last run on a device; as weir_bfs_values(). WEIR_VALUE_U32, UINT32_MAX for what cannot be
- *  reached; where 32 bits are too few WEIR_VALUE_F64, and all bits set (a NaN) for that. */
+ *  reached, each to be taken times weir_values.scale (1, unless weights are taken as multiples of a power of two); where 32 bits are too few WEIR_VALUE_F64, and all bits set (a NaN) for that. */
 weir_status weir_sssp_values(weir_sssp *sssp, uint32_t device, weir_values *values_out);
 /** As weir_bfs_link_items(). */
 weir_status weir_sssp_link_items(const weir_sssp *sssp, uint32_t from, uint32_t to,
@@ -1120,7 +1141,8 @@ typedef struct weir_pr weir_pr;
  *  @param[in] config  NULL for defaults.
  *  Directions: push sends residuals through the worklist (Groute 4.5), in epochs; pull iterates over in-arcs without
  *  atomics; auto pulls where devices can go in step and no choice of the worklist is made. With a tolerance
- *  below about 5e-7 both also go on until no vertex changes by half of it, of itself.
+ *  below about 5e-7 both also go on until no vertex changes by half of it, of itself. A partition of kind WEIR_PARTITION_2D: pull in
+ *  two dimensions (docs/two-dimensions.md), which reads direction, iterations and time_limit_ms, in doubles from the start.
  *  @retval WEIR_ERR_INVALID      the configuration is out of range.
  *  @retval WEIR_ERR_UNSUPPORTED  pull with a choice of the worklist, or over devices that cannot go in step;
  *          switch; push, or a choice of the worklist, with `iterations`, `bands`, `hubs` or `bins`. */

@@ -142,7 +142,7 @@ static uint64_t strange(const struct job *job, const struct msf_edge *tree)
 
 int main(int argc, char **argv)
 {
-    const weir_weights weights = {WEIR_WEIGHTS_AUTO, 0, 0, 1};
+    const weir_weights weights = {.kind = WEIR_WEIGHTS_AUTO, .seed = 1};
     struct job *job = job_open(argc, argv, "rmat:12");
     weir_rows_config config = WEIR_ROWS_CONFIG_INIT;
     config.weights = config.by_weight = 1;

@@ -67,7 +67,7 @@ static void widths_serial(const weir_graph *graph, uint32_t source, uint32_t *wi
 
 int main(int argc, char **argv)
 {
-    const weir_weights weights = {WEIR_WEIGHTS_AUTO, 0, 0, 1};
+    const weir_weights weights = {.kind = WEIR_WEIGHTS_AUTO, .seed = 1};
     struct job *job = job_open(argc, argv, "rmat:12");
     const weir_graph *graph = job->graph;
     weir_traversal_config config = WEIR_TRAVERSAL_CONFIG_INIT;

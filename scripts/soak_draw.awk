@@ -54,13 +54,17 @@ function way(orders) {
 }
 
 # A grid and its devices, which are drawn together: host devices, so that it runs everywhere.
-function two(rows, columns) {
+function grid(rows, columns) {
     rows = 1 + below(3)
     columns = 1 + below(3)
     sub(/ --partition [^ ]*/, "", line)
     sub(/ --memory [^ ]*/, "", line)
     line = line " --partition 2d:" rows "x" columns
     its_devices = "host:" rows * columns
+}
+
+function two() {
+    grid()
     flag(40, "parents")
     draw(40, "direction", "down auto")
     draw(70, "wire", "list bitmap auto")
@@ -97,17 +101,18 @@ function bfs() {
         if (chance(50)) line = line " --direction " one_of("switch pull down auto")
     } else way("fifo soft soft:1 soft:3 soft:400 bulk")
     balance()
-    draw(10, "wire", "list")
+    # Bitmaps are of levels top-down: other directions, trees and one device are refused by name.
+    draw(25, "wire", "list bitmap bitmap auto")
 }
 
 function sssp() {
     line = "sssp " graph()
     shared()
     if (chance(30)) line = line " --sources " 1 + below(3)
-    draw(70, "weights", "auto unit random random:0-1 random:1-255:9 random:0-4294967295 random:4294967295-4294967295 random:1-1")
+    draw(70, "weights", "auto unit random random:0-1 random:1-255:9 random:0-4294967295 random:4294967295-4294967295 random:1-1 random:0-1f random:0.1-7.5f:3")
     # A tree is over weights above 0, whose sums fit 32 bits.
     if (line !~ /weights|\.el|\.mtx/ && chance(40)) {
-        line = line " --weights " one_of("unit random random:1-255:9") " --parents"
+        line = line " --weights " one_of("unit random random:1-255:9 random:0.5-1f") " --parents"
         if (chance(50)) line = line " --direction " one_of("switch auto")
     } else way("fifo soft soft:1 soft:50 soft:100000000 bulk")
     draw(10, "balance", "off")
@@ -120,7 +125,10 @@ function pr() {
     draw(60, "tolerance", "1e-3 1e-5 1e-7")
     draw(30, "damping", "0 0.3 0.85 0.9")
     draw(30, "dangling", "spread ignore")
-    if (chance(45)) {
+    if (chance(15)) { # in two dimensions
+        grid()
+        draw(30, "direction", "pull auto")
+    } else if (chance(45)) {
         line = line " --direction push"
         worklist("fifo soft soft:5 bulk")
     } else {
@@ -173,7 +181,7 @@ function product(s) {
     } else {
         line = line " " graph()
         flag(40, "undirected")
-        draw(40, "weights", "auto unit random random:0-1 random:1-255:9")
+        draw(40, "weights", "auto unit random random:0-1 random:1-255:9 random:1e-3-1f")
     }
     draw(40, "values", "f32 f64")
     flag(30, "transpose")

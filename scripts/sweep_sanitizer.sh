@@ -84,6 +84,7 @@ pr rmat:10 --undirected --bins 3
 pr rmat:8 --bins 50
 pr grid:20x20,0.8 --direction push
 pr rmat:8 --direction push
+sssp rmat:8 --undirected --weights random:0-1f
 cc rmat:8 --undirected
 cc mesh:20x20
 color rmat:8 --undirected
@@ -98,6 +99,12 @@ END
     for wire in list bitmap; do # as many blocks as devices
         sanitized "bfs 2d $wire $1" "$build/weir" bfs rmat:8 --undirected --devices "$1" --partition "2d:1x$blocks" --wire $wire --parents --verify
     done
+    sanitized "pr 2d $1" "$build/weir" pr rmat:8 --devices "$1" --partition "2d:1x$blocks" --verify
+    if [ "$blocks" -gt 1 ]; then
+        for wire in auto bitmap; do
+            sanitized "bfs $wire $1" "$build/weir" bfs rmat:12 --undirected --devices "$1" --partition block --direction down --wire $wire --verify
+        done
+    fi
     sanitized "graph500 $1" "$build/weir" graph500 --scale 7 --sssp --devices "$1"
     for schedule in rows bins thread group merge; do
         sanitized "spmv $schedule $1" "$build/weir" spmv rmat:8 --schedule $schedule --devices "$1" --verify

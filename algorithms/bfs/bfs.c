@@ -228,6 +228,12 @@ static weir_status run_push(weir_bfs *bfs, uint64_t source, weir_run_stats *stat
     return weir_traversal_run(bfs->head.traversal, stats_out);
 }
 
+/* Through the worklist items are lists. */
+static weir_wire wire_of(const weir_bfs *bfs)
+{
+    return bfs->in_2d ? bfs->in_2d->wire : bfs->in_step ? bfs->in_step->wire : WEIR_WIRE_LIST;
+}
+
 weir_status weir_bfs_run(weir_bfs *bfs, uint64_t source, weir_run_stats *stats_out)
 {
     const uint64_t begin_ns = weir_context_time_ns(bfs->head.context);
@@ -241,6 +247,7 @@ weir_status weir_bfs_run(weir_bfs *bfs, uint64_t source, weir_run_stats *stats_o
     if (status) /* one that was refused leaves what is there */
         return status == WEIR_ERR_INVALID ? status : weir__algorithm_failed(&bfs->head, status);
     stats.direction = bfs->direction;
+    stats.wire = wire_of(bfs);
     stats.least_items = stats.reached;
     weir__algorithm_ran(&bfs->head, begin_ns, &stats, stats_out);
     return WEIR_OK;
@@ -348,6 +355,7 @@ weir_status weir_bfs_explain(const weir_bfs *bfs, weir_run_stats *picked_out,
     weir_status status =
         bfs->head.on ? WEIR_OK : weir_traversal_explain(bfs->head.traversal, &picked, &reasons);
     picked.direction = bfs->direction;
+    picked.wire = wire_of(bfs);
     if (bfs->why_order)
         reasons.why_order = bfs->why_order;
     return status ? status

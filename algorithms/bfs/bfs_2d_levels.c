@@ -56,7 +56,7 @@ static weir_run_pair pair_of(const struct bfs_in_2d *in_2d, uint64_t level, uint
     if (!pair.items)
         return pair;
     const uint64_t words = weir__bfs_in_2d_stretch(in_2d, pair.fold ? to : from) / 32;
-    const int bitmap = bfs_2d_is_bitmap((uint32_t)in_2d->wire, pair.items, words);
+    const int bitmap = bfs_is_bitmap((uint32_t)in_2d->wire, pair.items, words);
     pair.wire = bitmap ? WEIR_WIRE_BITMAP : WEIR_WIRE_LIST;
     pair.bytes = (bitmap ? words : pair.items) * 4;
     return pair;

@@ -133,7 +133,7 @@ WEIR_DEV struct bfs_2d_part bfs_2d_part_of(const struct bfs_2d_args *a,
     part.count = (uint32_t)(shared->inboxes.end[device] - shared->inboxes.first[device]);
     if (part.count) {
         const uint32_t words = bfs_2d_stretch(a, device) / 32;
-        part.bitmap = bfs_2d_is_bitmap(a->wire, part.count, words);
+        part.bitmap = bfs_is_bitmap(a->wire, part.count, words);
         part.count = part.bitmap ? words : part.count;
     }
     return part;

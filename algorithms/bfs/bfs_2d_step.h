@@ -21,6 +21,7 @@
 #ifndef WEIR_ALGORITHMS_BFS_BFS_2D_STEP_H
 #define WEIR_ALGORITHMS_BFS_BFS_2D_STEP_H
 
+#include "algorithms/bfs/bfs_wire.h"
 #include "algorithms/common/cell.h"
 #include "worklist/steps.h"
 
@@ -125,12 +126,6 @@ struct bfs_2d_walk {
 struct bfs_2d_tally {
     uint64_t arcs, rows;
 };
-
-/** Whether @p count rows of a stretch of @p words of a bitmap go as that bitmap. */
-WEIR_BOTH int bfs_2d_is_bitmap(uint32_t wire, uint64_t count, uint64_t words)
-{
-    return wire == WEIR_WIRE_BITMAP || (wire == WEIR_WIRE_AUTO && count > words);
-}
 
 /* Rows that the device owns, with the gap behind them. */
 WEIR_DEV uint32_t bfs_2d_stretch(const struct bfs_2d_args *a, uint32_t device)

@@ -11,7 +11,7 @@ WEIR_DEV void bfs_2d_told(const struct bfs_2d_args *a, const struct bfs_2d_walk 
     (void)weir_steps_reserve(&a->member, to, count);
     if (weir_lane())
         return;
-    const uint32_t sent = bfs_2d_is_bitmap(a->wire, count, words) ? words : count;
+    const uint32_t sent = bfs_is_bitmap(a->wire, count, words) ? words : count;
     weir_atomic_add_relaxed_dev_u64(&weir_steps_mine(&a->member)->result[result],
                                     (uint64_t)sent * 4);
     if (w->level < BFS_2D_LEVELS)
@@ -45,7 +45,7 @@ WEIR_COLD void bfs_2d_expand(const struct bfs_2d_args *a, struct weir_steps_bloc
 {
     const struct weir__cell *cell = &a->cell;
     const uint32_t count = w.to - w.from, words = bfs_2d_stretch(a, a->member.index) / 32;
-    const int bitmap = bfs_2d_is_bitmap(a->wire, count, words);
+    const int bitmap = bfs_is_bitmap(a->wire, count, words);
     const uint64_t end = !count ? 0 : bitmap ? words : count;
     WEIR_ROLLED
     for (uint64_t base = (uint64_t)weir_steps_warp(&b) * WEIR_LANES; base < end;
@@ -81,7 +81,7 @@ WEIR_COLD void bfs_2d_fold(const struct bfs_2d_args *a, struct weir_steps_block 
         const uint32_t to = weir__cell_device(cell, cell->row, column);
         if (!count)
             continue;
-        const int bitmap = bfs_2d_is_bitmap(a->wire, count, words);
+        const int bitmap = bfs_is_bitmap(a->wire, count, words);
         const uint32_t *items = bitmap ? a->seen + first / 32 : a->met + first;
         const uint64_t end = bitmap ? words : count;
         WEIR_ROLLED
@@ -156,7 +156,7 @@ WEIR_COLD void bfs_2d_update(const struct bfs_2d_args *a, struct bfs_2d_shared *
         if (column == cell->column)
             continue;
         const uint32_t count = (uint32_t)(shared->inboxes.end[from] - shared->inboxes.first[from]);
-        if (count && bfs_2d_is_bitmap(a->wire, count, words))
+        if (count && bfs_is_bitmap(a->wire, count, words))
             bfs_2d_take_bitmap(a, shared, &b, &w, a->inbox[from], words, column);
         else if (count)
             bfs_2d_take_list(a, shared, &b, &w, a->inbox[from], count, column);

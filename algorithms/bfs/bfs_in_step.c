@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-extern const weir_steps_body weir__bfs_step_steps, weir__bfs_steal_steps;
+extern const weir_steps_body weir__bfs_step_steps, weir__bfs_steal_steps, weir__bfs_wire_steps;
 
 /* ---- memory --------------------------------------------------------------------------------- */
 
@@ -56,8 +56,12 @@ static void need(const struct weir__sizes *sizes, const void *user, struct weir_
     const uint64_t entries = sizes->touched + sizes->arcs / BFS_PIECE;
     weir__need_take_on(need, device, in_step->lone == BFS_NONE ? entries : 2 * entries,
                        sizeof(struct bfs_piece));
-    weir__need_take_on(need, device, sizes->arcs < sent ? sizes->arcs : sent,
-                       in_step->parents ? 8 : 4);
+    if (in_step->wire == WEIR_WIRE_LIST)
+        weir__need_take_on(need, device, sizes->arcs < sent ? sizes->arcs : sent,
+                           in_step->parents ? 8 : 4);
+    else /* an inbox for each other device, and what is kept for it */
+        weir__need_take_on(need, device,
+                           sizes->numbers / 32 * (sizes->parts - UINT64_C(1) + sizes->parts), 4);
     if (in_step->lone != BFS_NONE) {
         weir__need_take_on(need, device, sizes->numbers, in_step->parents ? 8 + 8 : 8 + 4);
         weir__need_take_on(need, device, sizes->arcs, 4);
@@ -73,11 +77,14 @@ static uint64_t parent_count(const void *user, uint32_t p, uint32_t sender)
     return ((const struct bfs_in_step *)user)->parents != 0;
 }
 
-/* Each device sends a vertex once. */
+/* Each device sends a vertex once; or, level by level, no more than a bitmap has words. */
 static uint64_t inbox_count(const void *user, uint32_t p, uint32_t sender)
 {
     const struct bfs_in_step *in_step = user;
+    const uint32_t *first = weir__row_steps_part(&in_step->on, p)->first;
     (void)sender;
+    if (in_step->wire != WEIR_WIRE_LIST)
+        return (first[p + 1] - first[p]) / 32;
     return weir__row_steps_part(&in_step->on, p)->owned * (in_step->parents ? UINT64_C(2) : 1);
 }
 
@@ -87,6 +94,23 @@ static uint64_t taken_count(const void *user, uint32_t p, uint32_t sender)
     (void)p;
     (void)sender;
     return ((const struct bfs_in_step *)user)->on.parts > 1 ? 2 * WEIR_DEVICES_MAX : 0;
+}
+
+/* What is kept for others until a level is over. */
+static uint64_t met_count(const void *user, uint32_t p, uint32_t sender)
+{
+    const struct bfs_in_step *in_step = user;
+    (void)sender;
+    return in_step->wire != WEIR_WIRE_LIST
+               ? weir__row_steps_part(&in_step->on, p)->numbers / UINT64_C(32)
+               : 0;
+}
+
+static uint64_t met_of_count(const void *user, uint32_t p, uint32_t sender)
+{
+    (void)p;
+    (void)sender;
+    return ((const struct bfs_in_step *)user)->wire != WEIR_WIRE_LIST ? WEIR_DEVICES_MAX : 0;
 }
 
 /* Only where levels are shared out. */
@@ -199,6 +223,17 @@ static const weir_steps_array arrays[] = {
      .more = 1,
      .field = FIELD(inbox),
      .outbox = FIELD(outbox)},
+    {.name = "met",
+     .extent = WEIR_STEPS_COUNTED,
+     .count = met_count,
+     .bytes = 4,
+     .field = FIELD(met)},
+    {.name = "met of",
+     .extent = WEIR_STEPS_COUNTED,
+     .count = met_of_count,
+     .first = WEIR_STEPS_FILLED,
+     .bytes = 4,
+     .field = FIELD(met_of)},
     {.name = "chunks",
      .extent = WEIR_STEPS_COUNTED,
      .count = chunk_count,
@@ -252,32 +287,76 @@ static const weir_steps_phase phases[] = {
     {.name = "switching", .ns = BFS_RESULT_SWITCH_NS, .steps = BFS_RESULT_SWITCH_STEPS},
     {.name = "sharing out", .ns = BFS_RESULT_STEAL_NS, .steps = BFS_RESULT_STEAL_STEPS},
     {.name = "by one device", .ns = BFS_RESULT_LONE_NS, .steps = BFS_RESULT_LONE_STEPS}};
-static_assert(sizeof phases / sizeof *phases <= WEIR_RUN_PHASES,
+/* The same, but for the last two. */
+static const weir_steps_phase wire_phases[] = {
+    {.name = "top-down", .ns = BFS_RESULT_DOWN_NS, .steps = BFS_RESULT_DOWN_STEPS},
+    {.name = "bottom-up", .ns = BFS_RESULT_UP_NS, .steps = BFS_RESULT_UP_STEPS},
+    {.name = "switching", .ns = BFS_RESULT_SWITCH_NS, .steps = BFS_RESULT_SWITCH_STEPS},
+    {.name = "folding", .ns = BFS_RESULT_STEAL_NS, .steps = BFS_RESULT_STEAL_STEPS}};
+static_assert(sizeof phases >= sizeof wire_phases &&
+                  sizeof phases / sizeof *phases <= WEIR_RUN_PHASES,
               "statistics have room for all phases");
 
-/* The last two phases are those of the second program: of levels that are shared out, and of those that one device does. */
-#define PROGRAM(steps, without)                                             \
+/* The last two phases are those of the second program: of levels that are shared out, and of those that one device does. The third has one of
+ * its own, of levels whose finds are folded. */
+#define PROGRAM(steps, its, without)                                        \
     {                                                                       \
         .what = "breadth-first search", .body = &(steps), .arrays = arrays, \
-        .array_count = sizeof arrays / sizeof *arrays, .phases = phases,    \
-        .phase_count = sizeof phases / sizeof *phases - (without)           \
+        .array_count = sizeof arrays / sizeof *arrays, .phases = (its),     \
+        .phase_count = sizeof(its) / sizeof *(its) - (without)              \
     }
-static const weir_steps_program program = PROGRAM(weir__bfs_step_steps, 2);
-static const weir_steps_program stealing = PROGRAM(weir__bfs_steal_steps, 0);
+static const weir_steps_program program = PROGRAM(weir__bfs_step_steps, phases, 2);
+static const weir_steps_program stealing = PROGRAM(weir__bfs_steal_steps, phases, 0);
+static const weir_steps_program wiring = PROGRAM(weir__bfs_wire_steps, wire_phases, 0);
 
 #define FORM(its)                                                                          \
     {                                                                                      \
         .program = &(its), .rows = FIELD(rows), .values = "level", .kind = WEIR_VALUE_I32, \
         .tree = "parent", .need = need, .placed = entries_fit                              \
     }
-static const struct weir__row_form form = FORM(program), form_that_steals = FORM(stealing);
+static const struct weir__row_form form = FORM(program), form_that_steals = FORM(stealing),
+                                   form_that_folds = FORM(wiring);
+
+/* ---- lists and bitmaps ---------------------------------------------------------------------- */
+
+static weir_status refuse_bitmap(const char *why)
+{
+    return weir__fail(WEIR_ERR_UNSUPPORTED, "wire bitmap %s: leave it out", why);
+}
+
+/* Bitmaps are of what goes top-down from one device to another, and have no room for parents. */
+static weir_status bitmap_fits(uint32_t parts, const weir_run_options *options)
+{
+    if (parts < 2)
+        return weir__fail(
+            WEIR_ERR_UNSUPPORTED,
+            "wire bitmap is of what devices send each other, and this search runs on one: leave it "
+            "out, or give a partition over several");
+    if (options->parents)
+        return refuse_bitmap("in one dimension has no room for parents, which go with lists");
+    if (options->direction == WEIR_DIRECTION_PULL)
+        return refuse_bitmap("is of levels that go top-down, and with direction pull none does");
+    if (options->balance != WEIR_BALANCE_OFF)
+        return refuse_bitmap("does not go with balance frontier, whose levels send lists");
+    return WEIR_OK;
+}
+
+/* What auto becomes. Where a search may go bottom-up, levels in which lists are long do, and tell each other by whole bitmaps anyway: then a
+ * phase more in each level buys nothing. */
+static weir_wire wire_of(uint32_t parts, const weir_run_options *options)
+{
+    const int longer = options->direction == WEIR_DIRECTION_DOWN && parts > 1 &&
+                       !options->parents && options->balance == WEIR_BALANCE_OFF;
+    return options->wire == WEIR_WIRE_AUTO && !longer ? WEIR_WIRE_LIST : options->wire;
+}
 
 /* Whether levels may be eager (bfs_step_eager.h): the rows are short, each of them, since whoever takes a row in looks at all its
  * arcs; there is something to take in; and no tree is wanted. */
 static int may_be_eager(const struct bfs_in_step *in_step, uint32_t parts, const weir_graph *graph,
                         uint64_t longest)
 {
-    return parts > 1 && !in_step->parents && in_step->direction == WEIR_DIRECTION_SWITCH &&
+    return parts > 1 && !in_step->parents && in_step->wire == WEIR_WIRE_LIST &&
+           in_step->direction == WEIR_DIRECTION_SWITCH &&
            graph->arcs < BFS_SHORT * graph->vertices && longest <= BFS_PIECE;
 }
 
@@ -304,8 +383,10 @@ static weir_status build(struct bfs_in_step *in_step, weir_context *context,
     /* Of a graph that has the reverse of every arc in-arcs take nothing, and save a pass over the arcs. */
     config.in_arcs = in_step->direction != WEIR_DIRECTION_DOWN || graph->mirrored;
     config.out_bytes = 1;
-    if ((status = weir__bfs_steal_fits(partition, options)))
+    if ((options->wire == WEIR_WIRE_BITMAP && (status = bitmap_fits(partition->parts, options))) ||
+        (status = weir__bfs_steal_fits(partition, options)))
         return status;
+    in_step->wire = wire_of(partition->parts, options);
     /* Eager levels are worth more than what narrow levels have to share out. The longest row is looked for where it decides. */
     if (options->balance && (options->balance != WEIR_BALANCE_FRONTIER ||
                              !(may_be_eager(in_step, partition->parts, graph, 0) &&
@@ -313,7 +394,10 @@ static weir_status build(struct bfs_in_step *in_step, weir_context *context,
         in_step->balance = options->balance;
     if ((status = weir__bfs_lone_of(in_step->balance, context, partition->parts, &in_step->lone)))
         return status;
-    status = weir__row_steps_create(&in_step->on, in_step->balance ? &form_that_steals : &form,
+    status = weir__row_steps_create(&in_step->on,
+                                    in_step->balance                  ? &form_that_steals
+                                    : in_step->wire != WEIR_WIRE_LIST ? &form_that_folds
+                                                                      : &form,
                                     context, graph, partition, options, &config, in_step);
     if (status || weir__context_planned(context) ||
         (status = weir__bfs_in_step_base(in_step, graph, &base)))
@@ -326,6 +410,7 @@ static weir_status build(struct bfs_in_step *in_step, weir_context *context,
         args->eager =
             !in_step->balance && may_be_eager(in_step, in_step->on.parts, graph, in_step->longest);
         args->bytes = in_step->longest < WEIR_ROWS_BYTE;
+        args->wire = (uint32_t)in_step->wire;
         args->lines = weir_rows_memory(in_step->on.rows) == WEIR_MEMORY_HOST;
         for (uint32_t i = 0; i < 2 && !status; i++)
             status = weir__upload(weir_context_device(context, p),
@@ -393,9 +478,13 @@ static void report(const struct bfs_in_step *in_step, weir_run_stats *stats)
                    first[BFS_RESULT_UP_STEPS] * words * 8;
     /* An item; and a bitmap that all bring to all, at each level bottom-up and on the way there. Of several
      * devices the steps between the ways are there, back, there, ... */
-    stats->bytes_sent = stats->work.sent * (in_step->parents ? 8 : 4) +
-                        (first[BFS_RESULT_UP_STEPS] + (first[BFS_RESULT_SWITCH_STEPS] + 1) / 2) *
-                            words * 4 * (in_step->on.parts - 1);
+    stats->bytes_sent =
+        (in_step->wire != WEIR_WIRE_LIST ? sum_of(in_step, BFS_RESULT_WIRE_BYTES)
+                                         : stats->work.sent * (in_step->parents ? 8 : 4)) +
+        (first[BFS_RESULT_UP_STEPS] + (first[BFS_RESULT_SWITCH_STEPS] + 1) / 2) * words * 4 *
+            (in_step->on.parts - 1);
+    if (in_step->wire != WEIR_WIRE_LIST)
+        stats->bitmaps = sum_of(in_step, BFS_RESULT_BITMAPS);
     weir__bfs_steal_report(in_step, stats);
 }
 

@@ -10,7 +10,9 @@ struct bfs_in_step {
     weir_direction direction;
     int parents;
     weir_balance balance;
-    uint32_t lone;     /* the device that does narrow levels alone; BFS_NONE: there is none */
+    uint32_t lone; /* the device that does narrow levels alone; BFS_NONE: there is none */
+    weir_wire
+        wire; /* LIST: the kernel that sends while it looks; else the one that folds (bfs_fold.h) */
     uint64_t unfound;  /* vertices that have in-arcs */
     uint64_t longest;  /* arcs of the longest row */
     uint32_t previous; /* the source of the run before, a number; BFS_NONE */

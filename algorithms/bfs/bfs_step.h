@@ -29,6 +29,11 @@
 #define BFS_STEALS 0
 #endif
 
+/* So has one whose finds may go as bitmaps (bfs_wire_body.h). */
+#ifndef BFS_WIRES
+#define BFS_WIRES 0
+#endif
+
 #define BFS_NONE  0xFFFFFFFFu
 #define BFS_PIECE 256u /* arcs of an entry of the queue */
 /* Sum 0 of a barrier counts entries in its low 32 bits, and above them how often a row took several entries. The
@@ -39,6 +44,8 @@
 /* A level of so many entries is wide: its arcs are counted, and a direction is chosen for the next one. */
 #define BFS_WIDE 2048u
 
+#define BFS_AT_ONCE 4u /* arcs, or items, that a lane has under way in a wide level */
+
 /* Rows are short where there are fewer arcs than this for each vertex. */
 #define BFS_SHORT 8u
 /* A level for which fewer entries and items than this were put and sent may be an eager one: in a larger one a barrier more is
@@ -47,8 +54,8 @@
 
 /* bfs_walk.enough, of a level of which not all is in the queue: the next one has to go bottom-up. */
 #define BFS_UNLISTED 0xFFu
-/* Kinds of phases that are reported: top-down, bottom-up, switching between them, sharing out, by one device. */
-#define BFS_KINDS (BFS_STEALS ? 5u : 3u)
+/* Kinds of phases that are reported: top-down, bottom-up, switching between them, and sharing out and by one device, or folding. */
+#define BFS_KINDS (BFS_STEALS ? 5u : BFS_WIRES ? 4u : 3u)
 
 /** Entry of the queue: arcs first to first + count - 1, those of a row or a part of them. */
 struct bfs_piece {
@@ -67,7 +74,7 @@ enum bfs_result {
     BFS_RESULT_DOWN_STEPS,
     BFS_RESULT_UP_STEPS,
     BFS_RESULT_SWITCH_STEPS, /* from one way to the other */
-    BFS_RESULT_STEAL_STEPS,  /* in which a level is shared out */
+    BFS_RESULT_STEAL_STEPS,  /* in which a level is shared out, or what it found is sent */
     BFS_RESULT_LONE_STEPS,   /* by one device, and in which ownership moves there and back */
     BFS_RESULT_DOWN_NS,      /* by the clock of block 0 */
     BFS_RESULT_UP_NS,
@@ -94,6 +101,9 @@ enum bfs_result {
     BFS_RESULT_LONE_ENTRIES, /* up to how many entries a level is narrow, in the end */
     BFS_RESULT_TOGETHER_NS, /* what a narrow level of all devices took beside its work; 0: none was timed */
     BFS_RESULT_FOR,         /* by owner: arcs looked at for other devices, STEAL_DEVICES of them */
+    /* Of a search whose finds may go as bitmaps, which shares nothing out: bytes sent, and bitmaps among what was sent. */
+    BFS_RESULT_WIRE_BYTES = BFS_RESULT_FOR,
+    BFS_RESULT_BITMAPS,
     BFS_RESULTS = BFS_RESULT_FOR + STEAL_DEVICES
 };
 static_assert((int)BFS_RESULTS <= (int)WEIR_STEPS_RESULTS, "a device has room for all results");
@@ -156,6 +166,11 @@ struct bfs_step_args {
     /* In its memory, by number: the rows of all devices, and what it found alone. The others are told of the last two. */
     uint64_t *lone_offsets;
     uint32_t *lone_targets, *lone_level, *lone_parent;
+    /* Of a search whose finds may go as bitmaps (bfs_fold.h); else NULL and 0. */
+    uint32_t *met; /* [first[owner] / 32 + place]: found of others in this level, numbers */
+    uint32_t
+        *met_of; /* by owner: how many, also of those that are not kept; at 0 before; relaxed dev */
+    uint32_t wire; /* a weir_wire */
 };
 
 /** What narrow levels came to (bfs_step_narrow.h). */
@@ -214,18 +229,21 @@ struct bfs_step_shared {
 /** What a device does until the next barrier. */
 enum bfs_phase {
     BFS_DOWN = 0, /* a level top-down */
-    BFS_ABSORB,   /* the rest of it: what others found */
-    BFS_EAGER,    /* a level top-down, of the stretch and of what others found */
-    BFS_COUNT,    /* before a level top-down: the arcs of stretches of the queue */
-    BFS_CUT,      /* and who takes which of them */
-    BFS_GATHER,   /* one device is told all that it needs to go on alone */
-    BFS_SEIZE,    /* it takes over the stretches of all */
-    BFS_LONE,     /* it does narrow levels, and the others wait in BFS_REJOIN */
-    BFS_REJOIN,   /* it tells them where the search is */
-    BFS_GIVE,     /* and each takes back what it owns */
-    BFS_SHARE,    /* bitmaps are made whole, for bottom-up */
-    BFS_UP,       /* a level bottom-up */
-    BFS_LIST,     /* what that found becomes entries, for top-down */
+#if BFS_WIRES
+    BFS_FOLD, /* what was found of others goes to them */
+#endif
+    BFS_ABSORB, /* the rest of it: what others found */
+    BFS_EAGER,  /* a level top-down, of the stretch and of what others found */
+    BFS_COUNT,  /* before a level top-down: the arcs of stretches of the queue */
+    BFS_CUT,    /* and who takes which of them */
+    BFS_GATHER, /* one device is told all that it needs to go on alone */
+    BFS_SEIZE,  /* it takes over the stretches of all */
+    BFS_LONE,   /* it does narrow levels, and the others wait in BFS_REJOIN */
+    BFS_REJOIN, /* it tells them where the search is */
+    BFS_GIVE,   /* and each takes back what it owns */
+    BFS_SHARE,  /* bitmaps are made whole, for bottom-up */
+    BFS_UP,     /* a level bottom-up */
+    BFS_LIST,   /* what that found becomes entries, for top-down */
     BFS_END
 };
 
@@ -258,6 +276,9 @@ struct bfs_walk {
     uint32_t lone_entries;         /* up to how many entries a level is narrow */
     uint32_t lone_step;       /* at which step the others wait; of the device that goes on alone */
     struct bfs_stretch found; /* what it found last, in its queue */
+#endif
+#if BFS_WIRES
+    uint64_t words; /* that FOLD and ABSORB go over however little was found: of bitmaps */
 #endif
 };
 

@@ -58,6 +58,44 @@ WEIR_DEV void bfs_absorb_alone(const struct bfs_step_args *a, struct bfs_step_sh
     bfs_put(a, shared, t, 1, row, 1);
 }
 
+#if BFS_WIRES
+/* A bitmap of own rows, of which some are known. @param[in] until  of bfs_put_many(). */
+WEIR_DEV void bfs_absorb_bits(const struct bfs_step_args *a, struct bfs_step_shared *shared,
+                              const struct weir_steps_block *b, const struct bfs_walk *w,
+                              struct bfs_tally *t, const uint32_t *bits, uint64_t until)
+{
+    uint32_t *found = a->found[w->current][a->member.index] + a->rows.begin / 32;
+    const uint32_t words = bfs_stretch_words(a, a->rows.part);
+    WEIR_ROLLED
+    for (uint64_t base = (uint64_t)weir_steps_warp(b) * WEIR_LANES; base < words;
+         base += (uint64_t)w->awake * b->threads) {
+        const uint64_t at = base + weir_lane();
+        uint32_t fresh = at < words ? bits[at] : 0;
+        if (fresh)
+            fresh &= ~weir_load_relaxed_dev_u32(&found[at]);
+        if (fresh) /* another sender may have the same */
+            fresh &= ~weir_atomic_or_relaxed_dev_u32(&found[at], fresh);
+        WEIR_ROLLED
+        while (weir_ballot(fresh != 0)) {
+            uint32_t row[BFS_AT_ONCE];
+            int is[BFS_AT_ONCE];
+            for (uint32_t k = 0; k < BFS_AT_ONCE; k++) {
+                is[k] = fresh != 0;
+                row[k] = is[k] ? (uint32_t)at * 32 + weir_first_bit_u32(fresh) : 0;
+                if (is[k])
+                    a->level[row[k]] = w->level;
+                fresh &= fresh - 1;
+            }
+            for (uint32_t k = 0; k < BFS_AT_ONCE && WEIR_LANES == 1u; k++)
+                if (is[k])
+                    bfs_put(a, shared, t, 1, row[k], 1);
+            if (WEIR_LANES > 1u)
+                bfs_put_many(a, t, is, row, until, a->bytes ? BFS_IN_SHORT : 1);
+        }
+    }
+}
+#endif
+
 /** The blocks that are awake take in what other devices found, whose level is this one already. */
 WEIR_COLD void bfs_absorb(const struct bfs_step_args *a, struct bfs_step_shared *shared,
                           struct weir_steps_block b, struct bfs_walk w)
@@ -69,10 +107,19 @@ WEIR_COLD void bfs_absorb(const struct bfs_step_args *a, struct bfs_step_shared 
     struct bfs_tally t = {0, 0, 0, 0, 0, 0, 0, 0, 0};
     WEIR_ROLLED
     for (uint32_t d = 0; d < a->rows.parts; d++) {
+#if BFS_WIRES /* what comes lies at the begin of the inbox, each time */
+        const uint32_t first = 0;
+        const uint32_t end = (uint32_t)(shared->inboxes.end[d] - shared->inboxes.first[d]);
+        if (end && bfs_is_bitmap(a->wire, end, bfs_stretch_words(a, a->rows.part))) {
+            bfs_absorb_bits(a, shared, &b, &w, &t, a->inbox[d], until);
+            continue;
+        }
+#else
+        const uint32_t first = (uint32_t)shared->inboxes.first[d];
         const uint32_t end = (uint32_t)shared->inboxes.end[d];
+#endif
         WEIR_ROLLED
-        for (uint32_t base = (uint32_t)shared->inboxes.first[d] + weir_steps_warp(&b) * each;
-             base < end; base += step) {
+        for (uint32_t base = first + weir_steps_warp(&b) * each; base < end; base += step) {
             if (WEIR_LANES == 1u)
                 bfs_absorb_alone(a, shared, &w, &t, a->inbox[d], base);
             else

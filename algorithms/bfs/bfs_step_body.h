@@ -95,8 +95,16 @@ WEIR_DEV void bfs_work(const struct bfs_step_args *a, struct bfs_step_shared *sh
               : a->bytes ? bfs_down_short(a, shared, *b, *w)
                          : bfs_down_wide(a, shared, *b, *w);
         break;
+#if BFS_WIRES
+    case BFS_FOLD:
+        bfs_fold(a, *b, *w);
+        break;
+#endif
     case BFS_ABSORB:
         bfs_open(a, b, w, &shared->inboxes);
+#if BFS_WIRES
+        bfs_forget_met(a, b);
+#endif
         bfs_absorb(a, shared, *b, *w);
         break;
     case BFS_EAGER:
@@ -253,6 +261,10 @@ WEIR_DEV void bfs_finish(const struct bfs_step_args *a, const struct weir_steps_
 /* Under which of BFS_KINDS phases the report counts this one. */
 WEIR_DEV uint32_t bfs_kind(uint32_t phase)
 {
+#if BFS_WIRES
+    if (phase == BFS_FOLD)
+        return 3;
+#endif
     return phase <= BFS_EAGER                ? 0
            : phase == BFS_UP                 ? 1
            : BFS_STEALS && phase <= BFS_CUT  ? 3
@@ -291,6 +303,9 @@ WEIR_DEV void bfs_step_body(const struct bfs_step_args *a, struct bfs_step_share
     }
     if (BFS_STEALS)
         bfs_steal_begin(a, shared, b, &w);
+#if BFS_WIRES
+    w.words = a->wire == WEIR_WIRE_BITMAP ? a->rows.numbers / 32 : 0;
+#endif
     weir_block_sync();
     w.arriving = b->blocks;
     if (a->eager && (stop = bfs_forget(a, b)))

@@ -90,7 +90,11 @@ WEIR_DEV void bfs_come(const struct bfs_step_args *a, struct bfs_walk *w)
         w->phase = BFS_EAGER;
         w->wide = w->enough = 0;
     } else {
+#if BFS_WIRES
+        w->phase = BFS_FOLD;
+#else
         w->phase = BFS_ABSORB;
+#endif
         w->wide |= w->came >= BFS_WIDE;
     }
 }
@@ -128,6 +132,11 @@ WEIR_DEV void bfs_next(const struct bfs_step_args *a, const struct weir_steps_bl
             bfs_level_done(a, w, 0);
         }
         break;
+#if BFS_WIRES
+    case BFS_FOLD:
+        w->phase = BFS_ABSORB;
+        break;
+#endif
     case BFS_ABSORB:
         w->opened ^= 1;
         bfs_grow(a, b, w, total);
@@ -196,7 +205,12 @@ WEIR_DEV uint32_t bfs_need(const struct bfs_step_args *a, const struct weir_step
         return a->member.index == a->lone ? w->awake : 1;
     if ((w->phase > BFS_EAGER && !(BFS_STEALS && w->phase == BFS_LONE)) || w->wide)
         return b->blocks;
+#if BFS_WIRES
+    const int takes_in = w->phase != BFS_DOWN;
+    const uint64_t came = takes_in ? (w->came > w->words ? w->came : w->words) : 0;
+#else
     const uint64_t came = w->phase == BFS_EAGER ? w->came : 0; /* by all, to all */
+#endif
     const uint64_t need = (w->end - w->begin + came + each - 1) / each;
     return need < 1 ? 1 : need < b->blocks ? (uint32_t)need : b->blocks;
 }

@@ -7,7 +7,6 @@
 /* Of a wide level, in place of 1: arcs in host memory are read in whole lines; all rows are shorter than WEIR_ROWS_BYTE. */
 #define BFS_IN_LINES 2
 #define BFS_IN_SHORT 3
-#define BFS_AT_ONCE  4u /* arcs that a lane has under way in a wide level */
 #define BFS_FEW      8u /* entries that a lane writes alone */
 
 /* Entry `i` of a row. */
@@ -197,6 +196,10 @@ WEIR_DEV void bfs_put_many(const struct bfs_step_args *a, struct bfs_tally *t, c
     t->put += all + (weir_ballot(pieces > rows) ? BFS_SPLIT : 0);
 }
 
+#if BFS_WIRES
+#include "algorithms/bfs/bfs_fold.h"
+#else
+
 /* Send the numbers of the lanes for which `is` holds to their owners: store them into the inboxes there. */
 WEIR_COLD void bfs_send(const struct bfs_step_args *a, int is, uint32_t number, uint32_t parent)
 {
@@ -245,5 +248,7 @@ WEIR_DEV void bfs_send_many(const struct bfs_step_args *a, const int *is, const 
         }
     }
 }
+
+#endif
 
 #endif

@@ -368,7 +368,7 @@ weir_status weir__cc_resident_run(weir__cc_resident *cc, weir_run_stats *stats)
     stats->bytes_sent = weir_steps_total(cc->on.steps, CC_SENT);
     stats->roots = weir_steps_total(cc->on.steps, CC_ROOTS) / cc->on.parts; /* each knows all */
     stats->gathered = weir_steps_total(cc->on.steps, CC_GATHERED);
-    if (((const struct cc_args *)weir_steps_args(cc->on.steps, 0))->notes)  /* first parents, too */
+    if (((const struct cc_args *)weir_steps_args(cc->on.steps, 0))->notes) /* first parents, too */
         stats->bytes_sent += busy_rows(cc) * (cc->on.parts - 1) * sizeof(uint32_t);
     for (uint32_t i = 0; i < CC_TIMES; i++) /* only those that took place are reported */
         if (!stats->phase[i].steps)

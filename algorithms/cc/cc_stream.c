@@ -210,7 +210,8 @@ static void fill_stats(const struct run *run, weir_run_stats *stats)
                               .arcs_reached = cc->arcs,
                               .direction = WEIR_DIRECTION_PUSH,
                               .devices = cc->devices,
-                              .least_items = cc->vertices};
+                              .least_items = cc->vertices,
+                              .wire = WEIR_WIRE_LIST};
     for (uint32_t d = 0; d < cc->devices; d++) {
         const struct worker *worker = &run->worker[d];
         stream.steps += worker->segments;

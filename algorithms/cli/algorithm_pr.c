@@ -166,6 +166,7 @@ static const char examples[] =
 
 const weir__cli_algorithm weir__cli_algorithm_pr = {
     ROW(pr),
+    .forms_2d = &weir__pr_2d_forms,
     .resident = WEIR_GRAPH_RESIDENT,
     .verb.text = "PageRank on all devices",
     .verb.more = about,

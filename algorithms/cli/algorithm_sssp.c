@@ -25,12 +25,13 @@ static const weir__cli_option options[] = {
     DIRECTION(directions, "push: through the worklist, vertices send over their arcs, and\n"
                           "all choices below count; switch: in step, nearest first, each step\n"
                           "the way that looks at fewer arcs, with --order soft alone and\n"
-                          "integer weights whose sums fit 32 bits; default: auto, by graph,\n"
-                          "machine and other options"),
+                          "weights whose sums fit 32 bits as integers, or as multiples of a\n"
+                          "power of two (all floats of random:LO-HIf are such); default:\n"
+                          "auto, by graph, machine and other options"),
     FLAG("parents", VERB_OWN, parents,
          "keep a tree too: for each vertex the one before it on a shortest\n"
-         "path; in step alone, over integer weights above 0 whose sums fit\n"
-         "32 bits; --verify checks it by the rules of Graph500; default: off"),
+         "path; in step alone, over weights above 0 whose sums fit 32 bits;\n"
+         "--verify checks it by the rules of Graph500; default: off"),
     OUTPUT_FILE(VERB_OWN, "write one distance a line in vertex order, inf unreached; the\n"
                           "last source's result; - is standard output"),
     END_OF_LIST};
@@ -50,7 +51,9 @@ static const weir__cli_column columns[] = {COLUMN_SOURCE,
 
 static const char about[] =
     "Distances are sums of weights of arcs, none negative, along the shortest path from the\n"
-    "source, and exact; inf is unreached.\n" TIMES_TEXT GTEPS_TEXT
+    "source, and exact; inf is unreached. Of weights that are no integers they are the very\n"
+    "doubles of a serial search: exact for random:LO-HIf, else rounded after each arc, and\n"
+    "--verify wants no difference at all.\n" TIMES_TEXT GTEPS_TEXT
     "--output and --json files appear complete or not at all. A signal stops the run,\n"
     "removes what was begun, and ends with status 1.\n";
 static const char examples[] =

@@ -172,8 +172,7 @@ weir__cli_picked weir__cli_pick(const weir__cli_request *request, const weir_run
         .kernel = weir_kernel_kind_text(work->kernel),
         .worker = weir_worker_kind_text(work->worker),
         .balance = weir_balance_text(stats->balance),
-        /* In one dimension items are lists. */
-        .wire = weir_wire_text(request->partition_2d ? (weir_wire)request->wire : WEIR_WIRE_LIST),
+        .wire = weir_wire_text(stats->wire),
         .delta = work->delta,
         .fetch = work->fetch,
         .queues = work->queues,

@@ -28,25 +28,27 @@ static const weir__cli_option options[] = {
            .high = UINT64_C(1) << 48),
     OPTION("weights", "W", VERB_WEIGHTED | VERB_PLAN, weir__cli_set_weights, 0,
            "of the arcs: file (the graph's own), random[:LO-HI[:SEED]] (whole\n"
-           "numbers, equal for both directions of an edge), unit (all 1),\n"
-           "auto (file where the graph has some, else random:1-255:1);\n"
-           "default: auto",
+           "numbers, equal for both directions of an edge), random:LO-HIf[:SEED]\n"
+           "(floats of 22 bits), unit (all 1), auto (file where the graph has\n"
+           "some, else random:1-255:1); default: auto",
            .foreign = "has no weights"),
     OPTION("weights", "W", VERB_INFO, weir__cli_set_weights, 0,
-           "of the arcs in runs that need some: file, random[:LO-HI[:SEED]], unit,\n"
-           "auto (file where the graph has some, else random:1-255:1);\n"
-           "default: auto",
+           "of the arcs in runs that need some: file, random[:LO-HI[:SEED]],\n"
+           "random:LO-HIf[:SEED] (floats), unit, auto (file where the graph has\n"
+           "some, else random:1-255:1); default: auto",
            .foreign = "has no weights"),
     OPTION("weights", "W", VERB_GEN | VERB_CONVERT, weir__cli_set_weights, 0,
            "that the arcs get: file (the graph's own, which it must have),\n"
            "random[:LO-HI[:SEED]] (whole numbers, equal for both directions of\n"
-           "an edge), unit (all 1), auto (file where the graph has some, else\n"
-           "random:1-255:1); default: those it has, if any",
+           "an edge), random:LO-HIf[:SEED] (floats of 22 bits), unit (all 1),\n"
+           "auto (file where the graph has some, else random:1-255:1); default:\n"
+           "those it has, if any",
            .foreign = "has no weights"),
     OPTION("weights", "W", VERB_MULTIPLY, weir__cli_set_weights, 0,
            "of a graph, which become the values: file, random[:LO-HI[:SEED]]\n"
-           "(whole numbers), unit (all 1), auto (file where the graph has some,\n"
-           "else random:1-255:1); default: those it has, else all 1",
+           "(whole numbers), random:LO-HIf[:SEED] (floats), unit (all 1), auto\n"
+           "(file where the graph has some, else random:1-255:1); default: those\n"
+           "it has, else all 1",
            .foreign = "has no weights"),
     CHOICE("values", "V", VERB_MULTIPLY, values, weir__cli_values,
            "f32, f64: of the matrix, of x and of y; default: f32"),
@@ -106,7 +108,7 @@ static const weir__cli_option options[] = {
     OPTION("partition", "P", VERB_TRAVERSAL | VERB_PLAN, weir__cli_set_partition, 0,
            "who owns which vertices: block, edge (equal arcs), random,\n"
            "metis, each over all devices; file:PATH: what weir partition or\n"
-           "gpmetis wrote, over as many devices as it has parts; 2d:RxC: of bfs,\n"
+           "gpmetis wrote, over as many devices as it has parts; 2d:RxC: of bfs and pr,\n"
            "arcs in blocks, from columns to rows of a grid of R x C devices, which\n"
            "are all there are; auto: edge,\n"
            "over as many devices as there is work for, by their threads or\n"
@@ -236,9 +238,10 @@ static const weir__cli_option options[] = {
            "copy of the graph beside its part; both; in step, on 2 to 8 devices\n"
            "that reach each other; bfs alone today; default: off"),
     CHOICE("wire", "W", VERB_SEARCH | VERB_PLAN, wire, weir__cli_wires,
-           "what devices send of vertices with --partition 2d:RxC: list, bitmap,\n"
-           "auto: whichever is shorter, each pair in each level; elsewhere it is\n"
-           "list; default: auto"),
+           "what devices send each other of vertices that a level of bfs in step\n"
+           "found: list, bitmap, auto: whichever is shorter, each pair in each\n"
+           "level, with --partition 2d:RxC, and with --direction down without\n"
+           "--parents; elsewhere auto is list; default: auto"),
     NUMBER("trials", VERB_SEARCH, trials, 1, 1000000,
            "runs for each source; with more than one run in all, a\n"
            "warm-up comes first and is no trial, and before each that takes\n"

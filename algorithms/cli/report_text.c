@@ -143,10 +143,13 @@ static void print_choices(const weir__cli_report *report, const struct remarks *
         printf("partition %s", picked.partition);
         gap = ", ";
     }
-    if (request->partition_2d)
+    if (request->partition_2d && report->algorithm->sourced)
         printf(", wire %s", picked.wire);
     if (remarks->cut >= 0)
         printf(" (%.1f%% of the arcs cut)", remarks->cut);
+    if (!request->partition_2d && weir__cli_in_step(report->algorithm, last) &&
+        (request->wire || last->wire != WEIR_WIRE_LIST))
+        printf(", wire %s", picked.wire);
     print_own_choices(report, &gap);
     if (!worklist && weir__cli_merge_route(request))
         printf("%sroute %s", gap, weir__cli_merge_route(request));

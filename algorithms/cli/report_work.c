@@ -159,6 +159,8 @@ static void print_exchange(const struct work *work)
         row(work, "unlisted", stats->unlisted);
     if (stats->eager)
         row(work, "eager levels", stats->eager);
+    if (stats->bitmaps)
+        row(work, "bitmaps sent", stats->bitmaps);
 }
 
 static void print_items(const struct work *work)

@@ -281,7 +281,7 @@ weir_status weir__cli_forms_check(const weir__cli_algorithm *algorithm,
     if (algorithm->forms_2d)
         return weir__forms_check(algorithm->forms_2d, asked, NULL);
     return weir__fail(WEIR_ERR_UNSUPPORTED,
-                      "--partition %s is for breadth-first search alone, not for %s",
+                      "--partition %s is for breadth-first search and PageRank, not for %s",
                       request->partition_2d, algorithm->forms->algorithm);
 }
 

@@ -149,7 +149,7 @@ const struct weir__forms weir__bfs_forms = {
     .algorithm = "breadth-first search",
     .form = {{.name = "breadth-first search in step",
               .reads = READS_DIRECTION | READS_PARTITION | READS_PARENTS | READS_MEMORY |
-                       READS_WIRE_LIST | READS_BALANCE,
+                       READS_WIRE_LIST | READS_WIRE | READS_BALANCE,
               .directions = PULL | SWITCH | DOWN,
               .usual = WEIR_DIRECTION_SWITCH},
              {.name = "breadth-first search through the worklist",
@@ -206,6 +206,14 @@ const struct weir__forms weir__pr_forms = {
               .anywhere = 1}},
     .no_direction = "PageRank looks at all arcs in every step: direction push or pull, there is "
                     "nothing to switch"};
+
+const struct weir__forms weir__pr_2d_forms = {
+    .algorithm = "PageRank in two dimensions",
+    .form = {[WEIR__FORM_STEP] = {.name = "PageRank in two dimensions",
+                                  .reads = READS_DIRECTION | READS_PARTITION | READS_ITERATIONS,
+                                  .directions = PULL,
+                                  .usual = WEIR_DIRECTION_PULL}},
+    .no_direction = "PageRank in two dimensions adds up rows: direction pull"};
 
 /* Where rows lie on the devices, results are merged over the links that the machine has; so `staged` would have no effect. */
 const struct weir__forms weir__cc_forms = {

@@ -29,8 +29,10 @@ struct weir__forms {
 
 extern const struct weir__forms weir__bfs_forms, weir__sssp_forms, weir__pr_forms, weir__cc_forms,
     weir__color_forms;
-/** Over a partition in two dimensions: in step, down. */
+/** Of a search over a partition in two dimensions: in step, down. */
 extern const struct weir__forms weir__bfs_2d_forms;
+/** The same of PageRank: pull. */
+extern const struct weir__forms weir__pr_2d_forms;
 /** Of a batch of sources: in step alone. */
 extern const struct weir__forms weir__bfs_batch_forms;
 /** Of operators of users: through the worklist alone. */

@@ -375,7 +375,8 @@ weir_status weir_traversal_run(weir_traversal *traversal, weir_run_stats *stats_
                             .least_items = reached,
                             .bytes = least_bytes(traversal, &work),
                             .bytes_sent = work.sent * traversal->op->wire_bytes,
-                            .memory = traversal->placement->memory};
+                            .memory = traversal->placement->memory,
+                            .wire = WEIR_WIRE_LIST};
     stats.ms = weir__ms_since(traversal->placement->context, begin_ns);
     return weir__sized_out(stats_out, &stats, sizeof stats, "weir_run_stats");
 }

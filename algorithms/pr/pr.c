@@ -14,8 +14,10 @@
 
 struct weir_pr {
     struct weir__algorithm head; /* first */
-    struct weir__pr_pull *pull;  /* one of the two; neither without vertices */
+    struct weir__pr_pull *pull;  /* one of the three; none without vertices */
     struct weir__pr_push *push;
+    struct weir__pr_cells *cells; /* in two dimensions */
+    int in_2d;
     weir_direction direction;
     weir_pr_config config;
 };
@@ -82,7 +84,8 @@ static weir_status create(struct weir__algorithm *head, const struct weir__makin
                                       .bins = pr->config.bins};
     const struct weir__form_case what = {
         .usual = WEIR__FORM_STEP,
-        .why = "every iteration looks at every arc once, which takes no queue of items",
+        .why = pr->in_2d ? "the partition has two dimensions"
+                         : "every iteration looks at every arc once, which takes no queue of items",
         .possible = possible,
         .user = pr};
     const struct weir__pr_task task = {.context = making->context,
@@ -94,8 +97,9 @@ static weir_status create(struct weir__algorithm *head, const struct weir__makin
                                        .dangling = dangling(making->graph)};
     int form;
     weir_status status = weir__partition_fits(making->context, making->graph, making->partition);
-    if (status || (status = weir__form_choose(&weir__pr_forms, &asked, &what, &form, &pr->direction,
-                                              head->why_form)))
+    if (status ||
+        (status = weir__form_choose(pr->in_2d ? &weir__pr_2d_forms : &weir__pr_forms, &asked, &what,
+                                    &form, &pr->direction, head->why_form)))
         return status;
     if ((status = refuse_more_arcs(&pr->config, making->options)))
         return status;
@@ -103,6 +107,11 @@ static weir_status create(struct weir__algorithm *head, const struct weir__makin
         return WEIR_OK;
     if (form == WEIR__FORM_PUSH)
         return weir__pr_push_create(&task, &pr->push);
+    if (pr->in_2d) {
+        if (!(status = weir__pr_cells_create(&task, &pr->cells)))
+            head->on = &pr->cells->on;
+        return status;
+    }
     if ((status = weir__pr_pull_create(&task, &pr->pull)))
         return status;
     head->on = &pr->pull->on;
@@ -147,9 +156,12 @@ weir_status weir_pr_create(weir_context *context, const weir_graph *graph,
         return status;
     pr->config = known;
     pr->config.tolerance = fmax(known.tolerance, TOLERANCE_LEAST);
+    pr->in_2d = partition && partition->kind == WEIR_PARTITION_2D;
+    making.cells = 1;
     making.maker =
-        &(struct weir__maker){"PageRank", &(struct asked_for){&making.known, &pr->config},
-                              make_again, destroy_again, &making.known};
+        &(struct weir__maker){pr->in_2d ? "PageRank in two dimensions" : "PageRank",
+                              &(struct asked_for){&making.known, &pr->config}, make_again,
+                              destroy_again, pr->in_2d ? NULL : &making.known};
     if ((status = weir__algorithm_create(&pr->head, &making, WEIR_SHAPE_SWEEPS, create))) {
         weir_pr_destroy(pr);
         return status;
@@ -165,9 +177,10 @@ weir_status weir_pr_run(weir_pr *pr, weir_run_stats *stats_out)
     weir_status status = weir__sized_room(stats_out, sizeof stats, "weir_run_stats");
     if (status)
         return status;
-    status = pr->pull   ? weir__pr_pull_run(pr->pull, &stats)
-             : pr->push ? weir__pr_push_run(pr->push, &stats)
-                        : WEIR_OK;
+    status = pr->pull    ? weir__pr_pull_run(pr->pull, &stats)
+             : pr->push  ? weir__pr_push_run(pr->push, &stats)
+             : pr->cells ? weir__pr_cells_run(pr->cells, &stats)
+                         : WEIR_OK;
     if (status)
         return weir__algorithm_failed(&pr->head, status);
     stats.arcs_reached = pr->head.arcs;
@@ -179,17 +192,20 @@ weir_status weir_pr_ranks(weir_pr *pr, double *ranks_out)
 {
     if (!pr->head.ran)
         return weir__fail(WEIR_ERR_INVALID, "there are no ranks before a complete run");
-    return pr->pull   ? weir__pr_pull_ranks(pr->pull, ranks_out)
-           : pr->push ? weir__pr_push_ranks(pr->push, ranks_out)
-                      : WEIR_OK;
+    return pr->pull    ? weir__pr_pull_ranks(pr->pull, ranks_out)
+           : pr->push  ? weir__pr_push_ranks(pr->push, ranks_out)
+           : pr->cells ? weir__pr_cells_ranks(pr->cells, ranks_out)
+                       : WEIR_OK;
 }
 
 static weir_status values(weir_pr *pr, uint32_t device, weir_values *values_out)
 {
     if (!pr->head.ran)
         return weir__fail(WEIR_ERR_INVALID, "there are no ranks before a complete run");
-    if (!pr->pull && !pr->push)
+    if (!pr->pull && !pr->push && !pr->cells)
         return weir__fail(WEIR_ERR_INVALID, "a graph without vertices has no ranks");
+    if (pr->cells)
+        return weir__pr_cells_values(pr->cells, device, values_out);
     return pr->pull ? weir__pr_pull_values(pr->pull, device, values_out)
                     : weir__pr_push_values(pr->push, device, values_out);
 }
@@ -206,9 +222,9 @@ weir_status weir_pr_values(weir_pr *pr, uint32_t device, weir_values *values_out
 weir_status weir_pr_link_items(const weir_pr *pr, uint32_t from, uint32_t to, uint64_t *items_out)
 {
     *items_out = 0;
-    return pr->pull   ? weir__algorithm_link_items(&pr->head, from, to, items_out)
-           : pr->push ? weir__pr_push_link_items(pr->push, from, to, items_out)
-                      : WEIR_OK;
+    return pr->push                ? weir__pr_push_link_items(pr->push, from, to, items_out)
+           : pr->pull || pr->cells ? weir__algorithm_link_items(&pr->head, from, to, items_out)
+                                   : WEIR_OK;
 }
 
 weir_status weir_pr_explain(const weir_pr *pr, weir_run_stats *picked_out,
@@ -223,10 +239,15 @@ weir_status weir_pr_explain(const weir_pr *pr, weir_run_stats *picked_out,
         weir__pr_pull_picked(pr->pull, &picked);
         reasons.why_bands = pr->pull->why_bands;
     }
+    if (pr->cells) {
+        weir__row_steps_picked(&pr->cells->on, &picked);
+        weir__pr_cells_picked(&picked);
+    }
     picked.direction = pr->direction;
+    const struct weir__forms *forms = pr->in_2d ? &weir__pr_2d_forms : &weir__pr_forms;
     return status ? status
-                  : weir__algorithm_explained(&pr->head, &weir__pr_forms.form[form], &picked,
-                                              &reasons, picked_out, reasons_out);
+                  : weir__algorithm_explained(&pr->head, &forms->form[form], &picked, &reasons,
+                                              picked_out, reasons_out);
 }
 
 weir_status weir_pr_prepared(const weir_pr *pr, weir_prepare_stats *stats_out)
@@ -247,5 +268,6 @@ void weir_pr_destroy(weir_pr *pr)
         return;
     weir__pr_pull_destroy(pr->pull);
     weir__pr_push_destroy(pr->push);
+    weir__pr_cells_destroy(pr->cells);
     free(pr);
 }

@@ -150,6 +150,22 @@ weir_status weir__pr_pull_values(const struct weir__pr_pull *pull, uint32_t devi
                                  weir_values *values_out);
 void weir__pr_pull_destroy(struct weir__pr_pull *pull);
 
+/* ---- pull in two dimensions ------------------------------------------------------------------- */
+
+/** As weir__pr_pull, with a partition of kind WEIR_PARTITION_2D. */
+struct weir__pr_cells {
+    struct weir__row_steps on; /* first */
+    int spread;                /* dangling rank is */
+};
+weir_status weir__pr_cells_create(const struct weir__pr_task *task,
+                                  struct weir__pr_cells **cells_out);
+void weir__pr_cells_picked(weir_run_stats *stats);
+weir_status weir__pr_cells_run(struct weir__pr_cells *cells, weir_run_stats *stats_out);
+weir_status weir__pr_cells_ranks(const struct weir__pr_cells *cells, double *ranks_out);
+weir_status weir__pr_cells_values(const struct weir__pr_cells *cells, uint32_t device,
+                                  weir_values *values_out);
+void weir__pr_cells_destroy(struct weir__pr_cells *cells);
+
 /* ---- for comparison -------------------------------------------------------------------------- */
 
 /** What the reference and the check of ranks take. @param[in] config  NULL for defaults. @param[in,out] config_out  the defaults

@@ -16,6 +16,7 @@
 #include "worklist/steps.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,6 +36,7 @@ struct weir_sssp {
     struct sssp_in_step *in_step; /* NULL: through the worklist */
     int cancelled;
     int wide;      /* what the traversal is */
+    double unit;   /* of weights and distances on the devices (sssp_units.c) */
     double degree; /* arcs of a vertex, on average */
     char why_delta[WEIR__WHY_ROOM];
 };
@@ -143,7 +145,9 @@ static weir_status possible(const void *user)
     const weir_sssp *sssp = user;
     weir_status status;
     if (sssp->estimate.wide)
-        return weir__fail(WEIR_ERR_UNSUPPORTED, "%s needs integer weights whose sums fit 32 bits%s",
+        return weir__fail(WEIR_ERR_UNSUPPORTED,
+                          "%s needs weights whose sums fit 32 bits as integers or as multiples of "
+                          "a power of two%s",
                           sssp->options.parents ? "that" : "direction switch",
                           sssp->options.parents ? "" : ": leave it out, or take push");
     status = weir_steps_possible(sssp->head.context, sssp->head.parts);
@@ -185,15 +189,17 @@ static weir_status choose(weir_sssp *sssp, int *form_out)
 static void say_width(weir_sssp *sssp)
 {
     const struct weir__sssp_estimate *estimate = &sssp->estimate;
-    char scaled[64] = "";
+    char scaled[64] = "", units[64] = "";
     if (sssp->options.delta)
         return;
+    if (sssp->unit != 1)
+        snprintf(units, sizeof units, " times 2^%d", ilogb(sssp->unit));
     if (sssp->wide)
         snprintf(scaled, sizeof scaled, ", which the width counts as %.4g",
                  estimate->mean * estimate->scale);
     snprintf(sssp->why_delta, sizeof sssp->why_delta,
-             "an arc weighs %.4g on average%s, and a vertex has %.3g arcs", estimate->mean, scaled,
-             sssp->degree);
+             "an arc weighs %.4g%s on average%s, and a vertex has %.3g arcs", estimate->mean, units,
+             scaled, sssp->degree);
 }
 
 static weir_status create(struct weir__algorithm *head, const struct weir__making *making)
@@ -231,6 +237,51 @@ static void destroy_again(void *object)
     weir_sssp_destroy(object);
 }
 
+/* What the weights say, as they are placed: as multiples of a power of two only where these begin with 32 bits, which is
+ * what they are for. */
+static weir_status look_at_weights(const weir_graph *graph, struct weir__sssp_units *units,
+                                   struct weir__sssp_estimate *estimate_out)
+{
+    weir_status status = weir__sssp_units_of(graph, units);
+    if (status)
+        return status;
+    if (units->multiples) {
+        status = weir__sssp_estimate(&units->graph, estimate_out);
+        if (!status && !estimate_out->wide)
+            return WEIR_OK;
+        weir__sssp_units_end(units);
+        units->unit = 1;
+    }
+    return status ? status : weir__sssp_estimate(graph, estimate_out);
+}
+
+static weir_status create_as(struct weir__making *making, const struct weir__sssp_estimate *known,
+                             double unit, weir_sssp **sssp_out)
+{
+    const weir_graph *graph = making->graph;
+    const struct weir__sssp_estimate estimate = *known;
+    weir_sssp *sssp;
+    weir_status status = weir__calloc(1, sizeof *sssp, "sssp", &sssp);
+    if (status)
+        return status;
+    pthread_mutex_init(&sssp->lock, NULL);
+    sssp->estimate = estimate;
+    sssp->wide = estimate.wide;
+    sssp->unit = unit;
+    sssp->options = *making->options;
+    sssp->integers = graph->weight_kind == WEIR_WEIGHT_U32;
+    sssp->degree = graph->vertices ? (double)graph->arcs / (double)graph->vertices : 0;
+    say_width(sssp);
+    making->maker = &(struct weir__maker){"shortest paths", &making->known, make_again,
+                                          destroy_again, &making->known};
+    if ((status = weir__algorithm_create(&sssp->head, making, WEIR_SHAPE_LEVELS, create))) {
+        weir_sssp_destroy(sssp);
+        return status;
+    }
+    *sssp_out = sssp;
+    return WEIR_OK;
+}
+
 static weir_status create_any(weir_context *context, const weir_graph *graph,
                               const weir_partition *partition, const weir_run_options *options,
                               weir_sssp **sssp_out)
@@ -238,28 +289,19 @@ static weir_status create_any(weir_context *context, const weir_graph *graph,
     struct weir__making making = {
         .context = context, .graph = graph, .partition = partition, .options = options};
     struct weir__sssp_estimate estimate;
-    weir_sssp *sssp;
+    struct weir__sssp_units units = {.unit = 1};
     weir_status status;
     *sssp_out = NULL;
     if ((status = weir__making_begin(&making)) ||
-        (status = weir__sssp_estimate(graph, &estimate)) ||
-        (status = weir__calloc(1, sizeof *sssp, "sssp", &sssp)))
-        return status;
-    pthread_mutex_init(&sssp->lock, NULL);
-    sssp->estimate = estimate;
-    sssp->wide = estimate.wide;
-    sssp->options = *making.options;
-    sssp->integers = graph->weight_kind == WEIR_WEIGHT_U32;
-    sssp->degree = graph->vertices ? (double)graph->arcs / (double)graph->vertices : 0;
-    say_width(sssp);
-    making.maker = &(struct weir__maker){"shortest paths", &making.known, make_again, destroy_again,
-                                         &making.known};
-    if ((status = weir__algorithm_create(&sssp->head, &making, WEIR_SHAPE_LEVELS, create))) {
-        weir_sssp_destroy(sssp);
+        (status = look_at_weights(graph, &units, &estimate))) {
+        weir__sssp_units_end(&units);
         return status;
     }
-    *sssp_out = sssp;
-    return WEIR_OK;
+    if (units.multiples)
+        making.graph = &units.graph;
+    status = create_as(&making, &estimate, units.unit, sssp_out);
+    weir__sssp_units_end(&units);
+    return status;
 }
 
 weir_status weir_sssp_create(weir_context *context, const weir_graph *graph,
@@ -306,7 +348,7 @@ static weir_status refuse_inexact(weir_sssp *sssp, uint64_t source)
     if (status)
         return status;
     if (!(status = weir_sssp_distances(sssp, distance))) {
-        while (v + 1 < n && !(isfinite(distance[v]) && distance[v] >= EXACT_MAX))
+        while (v + 1 < n && !(isfinite(distance[v]) && distance[v] / sssp->unit >= EXACT_MAX))
             v++;
         status = weir__fail(WEIR_ERR_UNSUPPORTED,
                             "vertex %llu is at a distance of 2^53 or more from source %llu, where "
@@ -428,6 +470,18 @@ static weir_status gather(const weir_sssp *sssp, double *distances_out)
     return WEIR_OK;
 }
 
+struct scale {
+    double *distances;
+    double unit;
+};
+
+static void scale(void *user, uint64_t begin, uint64_t end)
+{
+    const struct scale *s = user;
+    for (uint64_t v = begin; v < end; v++)
+        s->distances[v] *= s->unit;
+}
+
 static void forget(void *user, uint64_t begin, uint64_t end)
 {
     double *distances = user;
@@ -441,11 +495,15 @@ weir_status weir_sssp_distances(weir_sssp *sssp, double *distances_out)
     if (status)
         return status;
     if (!sssp->in_step)
-        return gather(sssp, distances_out);
-    if (sssp->head.ran)
-        return weir__sssp_in_step_distances(sssp->in_step, distances_out);
-    weir__parallel_for(sssp->head.vertices, CHUNK, 0, forget, distances_out);
-    return WEIR_OK;
+        status = gather(sssp, distances_out);
+    else if (sssp->head.ran)
+        status = weir__sssp_in_step_distances(sssp->in_step, distances_out);
+    else
+        weir__parallel_for(sssp->head.vertices, CHUNK, 0, forget, distances_out);
+    if (!status && sssp->unit != 1)
+        weir__parallel_for(sssp->head.vertices, CHUNK, 0, scale,
+                           &(struct scale){distances_out, sssp->unit});
+    return status;
 }
 
 weir_status weir_sssp_parents(weir_sssp *sssp, int64_t *parents_out)
@@ -460,8 +518,12 @@ weir_status weir_sssp_parents(weir_sssp *sssp, int64_t *parents_out)
 
 weir_status weir_sssp_values(weir_sssp *sssp, uint32_t device, weir_values *values_out)
 {
-    return weir__algorithm_values(&sssp->head, "distances", device,
-                                  sssp->wide ? WEIR_VALUE_F64 : WEIR_VALUE_U32, values_out);
+    const weir_status status = weir__algorithm_values(
+        &sssp->head, "distances", device, sssp->wide ? WEIR_VALUE_F64 : WEIR_VALUE_U32, values_out);
+    /* A caller's struct of an earlier version may end before the member. */
+    if (!status && values_out->size >= offsetof(weir_values, scale) + sizeof values_out->scale)
+        values_out->scale = sssp->unit;
+    return status;
 }
 
 weir_status weir_sssp_link_items(const weir_sssp *sssp, uint32_t from, uint32_t to,

@@ -57,6 +57,18 @@ weir_status weir__sssp_estimate(const weir_graph *graph, struct weir__sssp_estim
  *  @param[in] gpus  devices, if all are GPUs; else 0. */
 uint32_t weir__sssp_width(const struct weir__sssp_estimate *estimate, int wide, uint32_t gpus);
 
+/** Weights as integers, where they are multiples of a power of two. */
+struct weir__sssp_units {
+    double unit; /* 1: weights are taken as they are */
+    weir_graph
+        graph; /* if `multiples`: the same with these for weights; good as long as the other is */
+    uint32_t *multiples; /* NULL: they are not all such, or too large, or integers already */
+};
+
+/** @param[out] units_out  for weir__sssp_units_end().  @retval WEIR_ERR_NOMEM  no host memory for the multiples. */
+weir_status weir__sssp_units_of(const weir_graph *graph, struct weir__sssp_units *units_out);
+void weir__sssp_units_end(struct weir__sssp_units *units);
+
 /** Items of the last run that did not fit into an inbox (sssp_step.h); 0 if it did not go in step. */
 uint64_t weir__sssp_spilled(const weir_sssp *sssp);
 /** Whether distances have 64 bits now. */

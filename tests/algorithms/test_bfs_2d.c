@@ -338,12 +338,11 @@ static void what_does_not_go_with_it_is_refused(void **state)
     weir_run_options options = WEIR_RUN_OPTIONS_INIT;
     weir_partition *partition, *one;
     weir_sssp *sssp;
-    weir_pr *pr;
     weir_cc *cc;
     weir_bfs_batch *batch;
     weir_rows *rows;
     weir_placement *placement;
-    static const char alone[] = "partition 2d:2x2 is for breadth-first search alone";
+    static const char alone[] = "partition 2d:2x2 is for breadth-first search and PageRank";
     (void)state;
     OK(weir_partition_create_2d(graph, 2, 2, &partition));
     OK(weir_partition_create(graph, WEIR_PARTITION_BLOCK, 4, 1, NULL, &one));
@@ -352,9 +351,8 @@ static void what_does_not_go_with_it_is_refused(void **state)
     OK(weir_graph_weigh(weighed, &unit));
     STATUS(weir_sssp_create(context, weighed, partition, NULL, &sssp), WEIR_ERR_UNSUPPORTED);
     weir_graph_destroy(weighed);
-    assert_detail_has("partition 2d:2x2 is for breadth-first search alone, not for shortest paths");
-    STATUS(weir_pr_create(context, graph, partition, NULL, NULL, &pr), WEIR_ERR_UNSUPPORTED);
-    assert_detail_has(alone);
+    assert_detail_has(
+        "partition 2d:2x2 is for breadth-first search and PageRank, not for shortest paths");
     STATUS(weir_cc_create(context, graph, partition, NULL, WEIR_CC_AUTO, &cc),
            WEIR_ERR_UNSUPPORTED);
     assert_detail_has(alone);
@@ -380,7 +378,9 @@ static void what_does_not_go_with_it_is_refused(void **state)
            "kernel has no effect on breadth-first search in two");
     options.kernel = WEIR_KERNEL_AUTO;
     options.wire = WEIR_WIRE_BITMAP;
-    refuse(context, graph, one, &options, "wire bitmap has no effect on breadth-first search");
+    options.direction = WEIR_DIRECTION_PUSH;
+    refuse(context, graph, one, &options,
+           "wire bitmap has no effect on breadth-first search through the worklist");
     weir_partition_destroy(partition);
     weir_partition_destroy(one);
     INVALID(weir_partition_create_2d(graph, 0, 3, &partition));

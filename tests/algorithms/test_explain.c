@@ -201,9 +201,13 @@ static void reasons_name_what_decided(void **state)
     assert_string_equal(found.reasons.form, "shortest paths through the worklist");
     assert_non_null(strstr(found.why_form, "neither hubs nor many arcs"));
     assert_null(strstr(found.why_delta, "counts"));
-    weir_graph *real = chain_of(300, 0.5, 0.5);
+    weir_graph *real = chain_of(300, 0.1, 0.1);
     find(SSSP, host, real, &none, &found);
-    assert_non_null(strstr(found.why_delta, "weighs 0.5 on average, which the width counts as 64"));
+    assert_non_null(strstr(found.why_delta, "weighs 0.1 on average, which the width counts as 64"));
+    weir_graph_destroy(real);
+    real = chain_of(300, 0.5, 0.5);
+    find(SSSP, host, real, &none, &found);
+    assert_non_null(strstr(found.why_delta, "weighs 1 times 2^-1 on average, and"));
     weir_graph_destroy(real);
     find(CC, host, hubs, &none, &found);
     assert_non_null(strstr(found.why_form, "fit into the memory"));

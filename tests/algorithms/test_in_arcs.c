@@ -127,7 +127,7 @@ static void their_weights_come_with_them(void **state)
 {
     static const uint32_t sources[] = {0, 1, 1, 2, 3, 0}, targets[] = {1, 0, 2, 1, 0, 3};
     static const double uneven[] = {1, 2, 3, 4, 5, 6}, broken[] = {.5, 2, 3, 4, 5, 6};
-    const weir_weights random = {WEIR_WEIGHTS_RANDOM, 1, 1000000, 1};
+    const weir_weights random = {WEIR_WEIGHTS_RANDOM, 1, 1000000, 1, 0};
     weir_context *context = open_or_skip(state);
     weir_graph *graphs[] = {open_graph("rmat:9", 0), open_graph("rmat:9", 1), NULL, NULL};
     OK(weir_graph_weigh(graphs[0], &random));
@@ -251,7 +251,7 @@ static void room_for_in_arcs_is_asked_for_first(void **state)
 static void each_failure_is_told_and_leaves_nothing(void **state)
 {
     static const enum weir__fault kinds[] = {WEIR__FAULT_ALLOC, WEIR__FAULT_COPY};
-    const weir_weights random = {WEIR_WEIGHTS_RANDOM, 1, 100, 1};
+    const weir_weights random = {WEIR_WEIGHTS_RANDOM, 1, 100, 1, 0};
     weir_context *context = open_with_or_skip("host:2", NULL);
     (void)state;
     for (int symmetric = 0; symmetric < 2; symmetric++)

@@ -177,7 +177,7 @@ static weir_graph *open_shape(const char *text, const struct form *form)
     weir_graph *graph;
     uint64_t n = strncmp(text, "sparse:", 7) == 0 ? strtoull(text + 7, NULL, 10) : 0;
     const uint32_t from = 0, to = (uint32_t)n - 1;
-    const weir_weights weights = {form->weights, 0, 0, 1};
+    const weir_weights weights = {.kind = form->weights, .seed = 1};
     if (n ? weir_graph_from_arcs(n, 1, &from, &to, NULL, NULL, &graph)
           : weir_graph_open(text, NULL, &graph))
         return NULL;

@@ -36,6 +36,7 @@ struct form {
 static const struct form forms[] = {
     {.name = "bfs", .kind = BFS},
     {.name = "bfs with parents", .kind = BFS, .direction = WEIR_DIRECTION_SWITCH, .parents = 1},
+    {.name = "bfs down, lists or bitmaps", .kind = BFS, .direction = WEIR_DIRECTION_DOWN},
     {.name = "bfs push", .kind = BFS, .direction = WEIR_DIRECTION_PUSH},
     {.name = "bfs push, live",
      .kind = BFS,
@@ -79,6 +80,8 @@ static const struct form forms[] = {
      .permute = 1},
     {.name = "bfs in a column", .kind = BFS, .grid = 1},
     {.name = "bfs in a row, with parents", .kind = BFS, .grid = 2, .parents = 1},
+    {.name = "pr in a row", .kind = PR, .grid = 2, .tolerance = 1e-6},
+    {.name = "pr in a column", .kind = PR, .grid = 1, .tolerance = 1e-9},
     {.name = "bfs in a column, lists", .kind = BFS, .grid = 1, .wire = WEIR_WIRE_LIST},
 };
 

@@ -45,7 +45,7 @@ static void a_bad_source_is_refused(void **state)
 static void nothing_is_reached_before_a_run(void **state)
 {
     (void)state;
-    static const double weights[] = {1, .5};
+    static const double weights[] = {1, 4294967296.5};
     weir_context *context = open_or_skip(&(void *){(void *)(uintptr_t) "host:2"});
     for (int i = 0; i < 2; i++) {
         weir_graph *graph = chain_of(9, weights[i], weights[i]);
@@ -144,8 +144,9 @@ static void a_run_that_is_stopped_leaves_no_distances(void **state)
         weir_direction direction;
         double weight;
         int wide;
-    } forms[] = {
-        {WEIR_DIRECTION_SWITCH, 3, 0}, {WEIR_DIRECTION_PUSH, 3, 0}, {WEIR_DIRECTION_PUSH, .5, 1}};
+    } forms[] = {{WEIR_DIRECTION_SWITCH, 3, 0},
+                 {WEIR_DIRECTION_PUSH, 3, 0},
+                 {WEIR_DIRECTION_PUSH, 4294967296.5, 1}};
     weir_context *context = open_or_skip(state);
     const int mixed = strchr(*state, ',') != NULL;
     for (int i = mixed ? 1 : 0; i < 3; i++) {

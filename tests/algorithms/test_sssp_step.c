@@ -507,13 +507,14 @@ static void what_it_cannot_do_is_refused(void **state)
 {
     (void)state;
     weir_context *context = open_or_skip(&(void *){(void *)(uintptr_t) "host:2"});
-    weir_graph *whole = open_graph("rmat:6", 0), *halves = chain_of(5, .5, .5);
+    weir_graph *whole = open_graph("rmat:6", 0), *tenths = chain_of(5, .1, .7);
     weigh(whole, "random");
     refuse(context, whole, WEIR_DIRECTION_PULL, WEIR_WORKER_AUTO, "cannot pull alone");
-    refuse(context, halves, WEIR_DIRECTION_SWITCH, WEIR_WORKER_AUTO, "integer weights");
+    refuse(context, tenths, WEIR_DIRECTION_SWITCH, WEIR_WORKER_AUTO,
+           "needs weights whose sums fit 32 bits");
     refuse(context, whole, WEIR_DIRECTION_SWITCH, WEIR_WORKER_WARP,
            "worker has no effect on shortest paths in step");
-    weir_graph_destroy(halves);
+    weir_graph_destroy(tenths);
     weir_graph_destroy(whole);
     weir_context_destroy(context);
 }

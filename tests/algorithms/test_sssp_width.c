@@ -224,14 +224,12 @@ static void the_first_operator_is_chosen(void **state)
         uint64_t vertices;
         double weight;
         int wide;
-    } cases[] = {{3, 5, 0},
-                 {3, .5, 1},
-                 {3, 1e9, 0},
-                 {3, 2e9, 1},
-                 {3, TWO_TO_32 - 1, 1},
-                 {3, TWO_TO_32, 1},
-                 {CHAIN, STEP, 0},
-                 {CHAIN, 2 * STEP, 1}};
+    } cases[] = {
+        {3, 5, 0},         {3, .5, 0}, /* multiples of a power of two are integers of that */
+        {3, .1, 1},        {3, 1e9, 0},
+        {3, 2e9, 1},       {3, TWO_TO_32 - 1, 1},
+        {3, TWO_TO_32, 0}, {3, TWO_TO_32 + .5, 1},
+        {CHAIN, STEP, 0},  {CHAIN, 2 * STEP, 1}};
     (void)state;
     weir_context *context = open_or_skip(&(void *){(void *)(uintptr_t) "host:1"});
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

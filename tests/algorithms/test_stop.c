@@ -157,7 +157,7 @@ static weir_status from_arcs(const void *data)
 static weir_status weigh(const void *data)
 {
     const uint32_t *before = world.weighted->weights_u32;
-    const weir_weights weights = {WEIR_WEIGHTS_RANDOM, 1, 255, 1};
+    const weir_weights weights = {WEIR_WEIGHTS_RANDOM, 1, 255, 1, 0};
     (void)data;
     weir_status status = weir_graph_weigh(world.weighted, &weights);
     if (status)
@@ -637,7 +637,7 @@ static void metis_is_killed_with_all_that_it_started(void **state)
 
 static int open_world(void **state)
 {
-    const weir_weights weights = {WEIR_WEIGHTS_RANDOM, 1, 255, 1};
+    const weir_weights weights = {WEIR_WEIGHTS_RANDOM, 1, 255, 1, 0};
     weir_graph_options options = WEIR_GRAPH_OPTIONS_INIT;
     if (make_folder(state) || weir_context_create("host:2", NULL, &world.context) ||
         weir_graph_open("rmat:11", NULL, &world.directed) ||

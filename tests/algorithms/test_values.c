@@ -42,7 +42,7 @@ static double element(const weir_values *values, const char *data, uint64_t i)
         return i32;
     case WEIR_VALUE_U32:
         memcpy(&u32, data + i * 4, 4);
-        return u32 == UINT32_MAX ? (double)INFINITY : u32;
+        return u32 == UINT32_MAX ? (double)INFINITY : values->scale * u32;
     default:
         memcpy(&f64, data + i * 8, 8);
         return isnan(f64) ? (double)INFINITY : values->scale * f64;
@@ -91,10 +91,12 @@ static void results_are_those_on_the_host(void **state)
     static const weir_direction ways[] = {WEIR_DIRECTION_PUSH, WEIR_DIRECTION_AUTO};
     weir_context *context = open_or_skip(state);
     const uint32_t parts = weir_context_device_count(context);
-    for (int g = 0; g < 4; g++) {
-        weir_graph *graph = open_graph(graphs[g / 2], 0);
+    for (int g = 0; g < 8; g++) {
+        weir_graph *graph = open_graph(graphs[g / 2 % 2], 0);
         weir_run_options options = WEIR_RUN_OPTIONS_INIT;
         weir_weights weights = {.kind = WEIR_WEIGHTS_RANDOM, .low = 1, .high = 100, .seed = 1};
+        const weir_weights floats = {
+            .kind = WEIR_WEIGHTS_FLOATS, .low = 1, .high = 1 << 21, .seed = 1, .exponent = -21};
         const uint64_t n = graph->vertices;
         double *want = malloc(n * sizeof *want);
         int32_t *levels = malloc(n * sizeof *levels);
@@ -103,7 +105,7 @@ static void results_are_those_on_the_host(void **state)
         weir_values values = WEIR_VALUES_INIT;
         union object object;
         assert_true(want && levels);
-        OK(weir_graph_weigh(graph, &weights));
+        OK(weir_graph_weigh(graph, g < 4 ? &weights : &floats));
         OK(weir_partition_create(graph, WEIR_PARTITION_RANDOM, parts, 7, NULL, &partition));
         options.direction = ways[g % 2];
 

@@ -37,15 +37,25 @@ static void names_are_understood(void **state)
         const char *text;
         weir_weights is;
     } cases[] = {
-        {"auto", {WEIR_WEIGHTS_AUTO, 1, 255, 1}},
-        {"file", {WEIR_WEIGHTS_FILE, 1, 255, 1}},
-        {"unit", {WEIR_WEIGHTS_UNIT, 1, 255, 1}},
-        {"random", {WEIR_WEIGHTS_RANDOM, 1, 255, 1}},
-        {"random:3-9", {WEIR_WEIGHTS_RANDOM, 3, 9, 1}},
-        {"random:7-7:0", {WEIR_WEIGHTS_RANDOM, 7, 7, 0}},
-        {"random:0-1:5", {WEIR_WEIGHTS_RANDOM, 0, 1, 5}},
+        {"auto", {WEIR_WEIGHTS_AUTO, 1, 255, 1, 0}},
+        {"file", {WEIR_WEIGHTS_FILE, 1, 255, 1, 0}},
+        {"unit", {WEIR_WEIGHTS_UNIT, 1, 255, 1, 0}},
+        {"random", {WEIR_WEIGHTS_RANDOM, 1, 255, 1, 0}},
+        {"random:3-9", {WEIR_WEIGHTS_RANDOM, 3, 9, 1, 0}},
+        {"random:7-7:0", {WEIR_WEIGHTS_RANDOM, 7, 7, 0, 0}},
+        {"random:0-1:5", {WEIR_WEIGHTS_RANDOM, 0, 1, 5, 0}},
         {"random:0-4294967295:18446744073709551615",
-         {WEIR_WEIGHTS_RANDOM, 0, UINT32_MAX, UINT64_MAX}},
+         {WEIR_WEIGHTS_RANDOM, 0, UINT32_MAX, UINT64_MAX, 0}},
+        /* HI has 2^21 units or more, but below 2^22 */
+        {"random:0-1f", {WEIR_WEIGHTS_FLOATS, 0, 1 << 21, 1, -21}},
+        {"random:0.5-1f:7", {WEIR_WEIGHTS_FLOATS, 1 << 20, 1 << 21, 7, -21}},
+        {"random:1e-3-1.5e0f", {WEIR_WEIGHTS_FLOATS, 2097, 3 << 20, 1, -21}},
+        {"random:1e-30-1f", {WEIR_WEIGHTS_FLOATS, 1, 1 << 21, 1, -21}}, /* above 0 stays so */
+        {"random:0.1-0.1f", {WEIR_WEIGHTS_FLOATS, 3355443, 3355443, 1, -25}},
+        {"random:0-1.99999999f", {WEIR_WEIGHTS_FLOATS, 0, (1 << 22) - 1, 1, -21}},
+        {"random:1-255f", {WEIR_WEIGHTS_FLOATS, 1 << 14, 255 << 14, 1, -14}},
+        {"random:0-3e38f", {WEIR_WEIGHTS_FLOATS, 0, 3697785, 1, 106}},
+        {"random:0-1.2e-38f", {WEIR_WEIGHTS_FLOATS, 0, 2140872, 1, -147}},
     };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -55,6 +65,7 @@ static void names_are_understood(void **state)
         assert_int_equal(weights.low, cases[i].is.low);
         assert_int_equal(weights.high, cases[i].is.high);
         assert_true(weights.seed == cases[i].is.seed);
+        assert_int_equal(weights.exponent, cases[i].is.exponent);
     }
 }
 
@@ -83,9 +94,42 @@ static void other_names_are_refused(void **state)
                                         "random:1-2:18446744073709551616"};
     (void)state;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-        weir_weights weights = {WEIR_WEIGHTS_UNIT, 7, 7, 7};
+        weir_weights weights = {WEIR_WEIGHTS_UNIT, 7, 7, 7, 0};
         STATUS(weir_weights_parse(texts[i], &weights), WEIR_ERR_INVALID);
         assert_detail_has("random:LO-HI[:SEED]");
+        assert_int_equal(weights.high, 0);
+    }
+}
+
+static void floats_are_refused_by_what_is_wrong(void **state)
+{
+    static const struct {
+        const char *text, *detail;
+    } cases[] = {
+        {"random:2-1f", "LO is above HI"},
+        {"random:-1-1f", "weights are not negative"},
+        {"random:0--1f", "weights are not negative"},
+        {"random:nan-1f", "that is no range of numbers"},
+        {"random:0-inff", "that is no range of numbers"},
+        {"random:0-1ff", "that is no range of numbers"},
+        {"random:1f", "that is no range of numbers"},
+        {"random:f", "that is no range of numbers"},
+        {"random:0-f", "that is no range of numbers"},
+        {"random:0-1f:x", "that is no range of numbers"},
+        {"random:0-1f:", "that is no range of numbers"},
+        {"random:0-1f:1:2", "that is no range of numbers"},
+        {"random: 0-1f", "that is no range of numbers"},
+        {"random:1e-400-1f", "too small for any double"},
+        {"random:0-0f", "HI is no number of single precision above 0"},
+        {"random:0-1e39f", "HI is no number of single precision above 0"},
+        {"random:0-1e-39f", "HI is no number of single precision above 0"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        weir_weights weights = {WEIR_WEIGHTS_UNIT, 7, 7, 7, 7};
+        STATUS(weir_weights_parse(cases[i].text, &weights), WEIR_ERR_INVALID);
+        assert_detail_has(cases[i].detail);
+        assert_detail_has("random:LO-HIf[:SEED]");
         assert_int_equal(weights.high, 0);
     }
 }
@@ -137,8 +181,8 @@ static void what_was_there_is_replaced(void **state)
 
 static void refusals_change_nothing(void **state)
 {
-    const weir_weights backwards = {WEIR_WEIGHTS_RANDOM, 9, 3, 1},
-                       unknown = {(weir_weights_kind)9, 1, 2, 1},
+    const weir_weights backwards = {WEIR_WEIGHTS_RANDOM, 9, 3, 1, 0},
+                       unknown = {(weir_weights_kind)9, 1, 2, 1, 0},
                        file = {.kind = WEIR_WEIGHTS_FILE};
     (void)state;
     weir_graph *graph = weighted(NULL);
@@ -149,7 +193,8 @@ static void refusals_change_nothing(void **state)
     assert_string_equal(shown(graph), "3: 0>1 1>2 2>0");
     give(graph, "unit");
     weir__fault_arm(WEIR__FAULT_ALLOC, 1);
-    STATUS(weir_graph_weigh(graph, &(weir_weights){WEIR_WEIGHTS_RANDOM, 1, 5, 1}), WEIR_ERR_NOMEM);
+    STATUS(weir_graph_weigh(graph, &(weir_weights){WEIR_WEIGHTS_RANDOM, 1, 5, 1, 0}),
+           WEIR_ERR_NOMEM);
     weir__fault_arm(WEIR__FAULT_ALLOC, 0);
     assert_string_equal(shown(graph), "3: 0>1/1 1>2/1 2>0/1");
     weir_graph_destroy(graph);
@@ -176,7 +221,7 @@ static void the_definition_stays(void **state)
     assert_int_equal(weight(graph, 3, 0), 526190291u);
     assert_int_equal(weight(graph, 7, 1000000), 2122472204u);
     for (uint64_t seed = 0; seed < 6; seed++) {
-        OK(weir_graph_weigh(graph, &(weir_weights){WEIR_WEIGHTS_RANDOM, 3, 9, seed}));
+        OK(weir_graph_weigh(graph, &(weir_weights){WEIR_WEIGHTS_RANDOM, 3, 9, seed, 0}));
         assert_int_equal(weight(graph, 0, 1), by_seed[seed]);
     }
     weir_graph_destroy(graph);
@@ -252,6 +297,49 @@ static void all_values_come_about_as_often(void **state)
     weir_graph_destroy(graph);
 }
 
+/* The same draws as of integers, times the unit: single precision, within the range, both directions alike, spread evenly. */
+static void floats_are_integers_times_a_unit(void **state)
+{
+    (void)state;
+    uint64_t count[4] = {0};
+    weir_graph *graph = open_graph("rmat:14,8", 1), *whole = open_graph("rmat:14,8", 1);
+    give(graph, "random:0.25-1f:5");
+    give(whole, "random:524288-2097152:5");
+    assert_int_equal(graph->weight_kind, WEIR_WEIGHT_F64);
+    for (uint64_t arc = 0; arc < graph->arcs; arc++) {
+        const double weight = graph->weights_f64[arc];
+        assert_true(weight == whole->weights_u32[arc] * 0x1p-21);
+        assert_true(weight >= 0.25 && weight <= 1 && weight == (double)(float)weight);
+        count[weight < 1 ? (int)(weight * 4) : 3]++;
+    }
+    for (int quarter = 1; quarter < 4; quarter++)
+        assert_in_range(count[quarter] * 3, graph->arcs * 98 / 100, graph->arcs * 102 / 100);
+    assert_int_equal(count[0], 0);
+    give(graph, "random:0.1-0.1f"); /* the nearest with 22 bits */
+    assert_true(graph->weights_f64[0] == 3355443 * 0x1p-25);
+    give(graph, "random:1-9"); /* and integers again */
+    assert_int_equal(graph->weight_kind, WEIR_WEIGHT_U32);
+    assert_null(graph->weights_f64);
+    weir_graph_destroy(whole);
+    weir_graph_destroy(graph);
+}
+
+static void floats_that_no_text_means_are_refused(void **state)
+{
+    static const weir_weights cases[] = {{WEIR_WEIGHTS_FLOATS, 0, 1 << 22, 1, 0},
+                                         {WEIR_WEIGHTS_FLOATS, 5, 4, 1, 0},
+                                         {WEIR_WEIGHTS_FLOATS, 0, 1, 1, -148},
+                                         {WEIR_WEIGHTS_FLOATS, 0, 1, 1, 107}};
+    (void)state;
+    weir_graph *graph = weighted(NULL);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        STATUS(weir_graph_weigh(graph, &cases[i]), WEIR_ERR_INVALID);
+    assert_string_equal(shown(graph), "3: 0>1 1>2 2>0");
+    OK(weir_graph_weigh(graph, &(weir_weights){WEIR_WEIGHTS_FLOATS, 3, 3, 1, -2}));
+    assert_string_equal(shown(graph), "3: 0>1/0.75 1>2/0.75 2>0/0.75");
+    weir_graph_destroy(graph);
+}
+
 static void without_arcs_there_is_nothing_to_do(void **state)
 {
     static const char *const texts[] = {"auto", "unit", "random:1-2"};
@@ -270,6 +358,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(names_are_understood),
         cmocka_unit_test(other_names_are_refused),
+        cmocka_unit_test(floats_are_refused_by_what_is_wrong),
         cmocka_unit_test(auto_keeps_what_there_is),
         cmocka_unit_test(auto_draws_where_there_are_none),
         cmocka_unit_test(what_was_there_is_replaced),
@@ -279,6 +368,8 @@ int main(void)
         cmocka_unit_test(load_order_does_not_matter),
         cmocka_unit_test(every_arc_gets_its_own),
         cmocka_unit_test(all_values_come_about_as_often),
+        cmocka_unit_test(floats_are_integers_times_a_unit),
+        cmocka_unit_test(floats_that_no_text_means_are_refused),
         cmocka_unit_test(without_arcs_there_is_nothing_to_do),
     };
     return cmocka_run_group_tests_name("weights", tests, make_folder, remove_folder);

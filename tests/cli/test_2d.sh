@@ -72,7 +72,7 @@ for phase in expand compute fold update parents; do has "$phase "; done
 expect_ok plan rmat:10 bfs --devices host:4 --partition 2d:2x2
 has "arcs of a cell"
 expect_ok plan rmat:10 --devices host:4 --partition 2d:2x2
-has "cannot be planned: --partition 2d:2x2 is for breadth-first search alone, not for shortest paths"
+has "cannot be planned: --partition 2d:2x2 is for breadth-first search and PageRank, not for shortest paths"
 refuse 2 "is a grid of 4 devices, and there are 3" plan rmat:8 bfs --devices host:3 --partition 2d:2x2
 expect_ok plan --vertices 65536 --arcs 955654 bfs --devices host:4 --partition 2d:2x2
 has "arcs of a cell"
@@ -131,10 +131,10 @@ unset TMPDIR
 # ---- refused; but for the number of devices before anything is loaded ----
 refuse 2 "--partition 2d:2x2 is a grid of 4 devices, and there are 3" bfs rmat:6 --devices host:3 --partition 2d:2x2
 refuse 2 "--partition 2d:1x2 is a grid of 2 devices, and there is 1" bfs rmat:6 --devices host:1 --partition 2d:1x2
-for verb in sssp pr cc; do
-    refuse 2 "--partition 2d:2x2 is for breadth-first search alone, not for" $verb none.el --partition 2d:2x2
+for verb in sssp cc color; do
+    refuse 2 "--partition 2d:2x2 is for breadth-first search and PageRank, not for" $verb none.el --partition 2d:2x2
 done
-refuse 2 "is for breadth-first search alone, not for breadth-first search of a batch of sources" \
+refuse 2 "is for breadth-first search and PageRank, not for breadth-first search of a batch of sources" \
     bfs none.el --partition 2d:2x2 --sources 9 --batch
 for option in "route ring" "order fifo" "kernel fused" "worker warp" "fetch 3" "mapping warp" "memory host" "memory device"; do
     # shellcheck disable=SC2086 # words
@@ -145,10 +145,67 @@ for direction in push pull switch; do
     refuse 2 "a search in two dimensions goes down in every level: direction down" \
         bfs none.el --partition 2d:2x2 --direction $direction
 done
-for form in "" "--direction push" "--direction pull" "--parents" "--partition edge"; do
-    # shellcheck disable=SC2086 # words
-    refuse 2 "--wire bitmap has no effect on breadth-first search" bfs none.el $form --wire bitmap
+refuse 2 "--wire bitmap has no effect on breadth-first search through the worklist" \
+    bfs none.el --direction push --wire bitmap
+
+# ---- PageRank ----
+expect_ok pr rmat:11 --devices host:1 --tolerance 1e-10 -o want.out
+for grid in 1x1 1x2 2x1 3x1 2x2 1x5 3x2 1x7 2x4 8x1; do
+    devices=host:$((${grid%x*} * ${grid#*x}))
+    expect_ok pr rmat:11 --devices "$devices" --partition "2d:$grid" --tolerance 1e-10 --verify -o got.out
+    has "direction pull, partition 2d:$grid, tolerance 1e-10"
+    has "verified: ok"
+    if paste want.out got.out | awk '{ d = $1 - $2; if (d < 0) d = -d; if (!(d <= 1e-9 * $1)) bad = 1 } END { exit bad || NR != 2048 }'; then
+        pass
+    else
+        fail "ranks on a grid of $grid are others"
+    fi
 done
+expect_ok pr rmat:11 --devices host:4 --partition 2d:2x2 --verify --verify-by certificate
+has "by certificate"
+expect_ok pr rmat:11 --devices host:4 --partition 2d:2x2 --dangling ignore --damping 0.5 --verify
+expect_ok pr rmat:11 --devices host:4 --partition 2d:2x2 --iterations 5 --json -
+is choices.partition '"2d:2x2"'
+is trials.0.stats.steps 5
+is trials.0.stats.phases.0.name '"gather"'
+expect_ok plan rmat:11 pr --devices host:4 --partition 2d:2x2
+has "arcs of a cell"
+for option in "order fifo" "kernel fused" "memory host" "bands 2" "hubs 9" "bins 4"; do
+    # shellcheck disable=SC2086 # words
+    refuse 2 "--${option% *} has no effect on PageRank in two dimensions: leave it out" pr none.el --partition 2d:2x2 --$option
+done
+refuse 2 "PageRank in two dimensions adds up rows: direction pull" pr none.el --partition 2d:2x2 --direction push
+
+# ---- bitmaps in one dimension ----
+for graph in rmat:10 grid:60x40,0.7; do
+    for devices in host:2 host:3 host:8; do
+        expect_ok bfs $graph --undirected --source 5 --devices host:1 --verify -o want.out
+        : >"$ROOM/bytes"
+        for wire in list bitmap auto; do
+            expect_ok bfs $graph --undirected --source 5 --devices "$devices" --partition edge --direction down --wire $wire --verify -o got.out
+            has "direction down, partition edge"
+            has "% of the arcs cut), wire $wire"
+            same want.out got.out "$graph $devices $wire"
+            expect_ok bfs $graph --undirected --source 5 --devices "$devices" --partition edge --direction down --wire $wire --json -
+            is choices.wire "\"$wire\""
+            [ $wire = list ] && is trials.0.bitmaps 0
+            [ $wire = bitmap ] && is_not trials.0.bitmaps 0
+            value "$OUT" trials.0.stats.bytes_sent >>"$ROOM/bytes"
+        done
+        least=$(sort -n "$ROOM/bytes" | head -1)
+        if [ "$(tail -1 "$ROOM/bytes")" -le "$least" ]; then pass; else fail "$graph $devices: bytes sent $(cat "$ROOM/bytes")"; fi
+        expect_ok bfs $graph --undirected --source 5 --devices "$devices" --partition edge --wire bitmap --verify -o got.out
+        has "direction switch"
+        same want.out got.out "$graph $devices bitmap, both ways"
+    done
+done
+expect_ok bfs rmat:10 --devices host:2 --json -
+is choices.wire '"list"'
+refuse 2 "wire bitmap is of levels that go top-down" bfs rmat:10 --devices host:2 --direction pull --wire bitmap
+refuse 2 "wire bitmap in one dimension has no room for parents" bfs rmat:10 --devices host:2 --parents --wire bitmap
+refuse 2 "wire bitmap does not go with balance frontier" bfs rmat:10 --devices host:2 --balance frontier --wire bitmap
+refuse 2 "wire bitmap is of what devices send each other" bfs rmat:10 --devices host:1 --wire bitmap
+refuse 2 "--wire bitmap has no effect on breadth-first search of a batch" bfs rmat:10 --sources 3 --batch --wire bitmap
 refuse 2 "--wire bitmap has no effect on shortest paths" sssp none.el --wire bitmap
 expect_ok sssp rmat:8 --devices host:2 --wire list
 expect_ok sssp rmat:8 --devices host:2 --wire auto

@@ -130,8 +130,8 @@ refuse 2 "--parents has none on" sssp none.el --parents --route ring
 refuse 2 "and --output-parents has none on shortest paths through the worklist" sssp none.el --output-parents x --order bulk
 printf '0 1 0\n' >nothing.el
 refuse 2 "parents of shortest paths need weights above 0, and " sssp nothing.el --devices host:2 --parents
-printf '0 1 0.5\n' >half.el
-refuse 2 "parents are kept in step alone, and that needs integer weights whose sums fit 32 bits" sssp half.el --devices host:2 --output-parents x
+printf '0 1 0.1\n' >tenth.el
+refuse 2 "parents are kept in step alone, and that needs weights whose sums fit 32 bits as integers or as multiples of a power of two" sssp tenth.el --devices host:2 --output-parents x
 if [ ! -e x ]; then pass; else fail "a tree that could not be had is left"; fi
 for verb in pr cc; do refuse 2 "--parents: $verb has no such option" $verb path.el --parents; done
 
@@ -198,8 +198,8 @@ expect_ok sssp rmat:8 --devices host:2 --direction switch --order soft:9
 has "order soft:9"
 refuse 2 "--order fifo has no effect on shortest paths in step" \
     sssp rmat:8 --devices host:2 --direction switch --order fifo
-printf '0 1 0.5\n1 2 0.125\n' >fractions.el
-refuse 2 "direction switch needs integer weights whose sums fit 32 bits: leave it out, or take push" sssp fractions.el --devices host:2 --direction switch
+printf '0 1 0.1\n1 2 0.125\n' >fractions.el
+refuse 2 "direction switch needs weights whose sums fit 32 bits as integers or as multiples of a power of two: leave it out, or take push" sssp fractions.el --devices host:2 --direction switch
 refuse 2 "--direction pull: unknown; choose one of: auto, push, switch" sssp rmat:8 --direction pull
 
 # ---- refused ----

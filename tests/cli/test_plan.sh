@@ -164,7 +164,8 @@ refuse 2 "parts of --vertices and --arcs are equal" plan --vertices 5 --arcs 5 -
 refuse 2 "--balance ownership is not built yet of PageRank" plan rmat:10 pr --balance ownership
 refuse 2 "balance ownership is about several devices" plan rmat:10 bfs --devices host:1 --balance ownership
 refuse 2 "--wire has no effect on PageRank" plan rmat:10 pr --wire list
-refuse 2 "--wire bitmap has no effect on breadth-first search" plan rmat:10 bfs --wire bitmap
+refuse 2 "wire bitmap is of what devices send each other" plan rmat:10 bfs --devices host:1 --wire bitmap
+expect_ok plan rmat:10 bfs --devices host:2 --wire bitmap
 refuse 2 "more than 2^32 numbers" plan --vertices 4294967294 --arcs 5 pr --devices host:2
 refuse 2 "--kernel has no effect" plan rmat:10 cc --kernel fused
 refuse 2 "nothing here depends on it" plan rmat:10 --seed 3

@@ -58,6 +58,31 @@ refuse 2 weights sssp "$G" --weights file --devices host:1 -o no.out
 for weights in "" x random: random:1 random:9-3 random:1-x random:1-4294967296 random:1-2: random:1-2:x units file:; do
     refuse 2 "--weights: " sssp "$G" --weights "$weights" --devices host:1 -o no.out
 done
+# ---- floats: the same on any number of devices, by any form, told as they are read again ----
+expect_ok sssp "$G" --source 4 --weights random:0.25-1f:7 --devices host:1 --verify -o floats.out
+has "weights random:0.25-1f:7"
+for devices in host:2 host:3 host:4 host:8; do
+    for form in "--direction push --order fifo" "--direction push --order soft" "--kernel live" "--direction switch" "--direction switch --parents"; do
+        # shellcheck disable=SC2086 # several words
+        expect_ok sssp "$G" --source 4 --weights random:0.25-1f:7 --devices "$devices" $form --verify -o same.out
+        same floats.out same.out "floats on $devices, $form"
+    done
+done
+expect_ok gen "$G" --weights random:0.25-1f:7 -o floats.el
+expect_ok sssp floats.el --source 4 --devices host:2 --verify -o same.out
+same floats.out same.out "floats out of a file"
+expect_ok sssp "$G" --source 4 --weights random:0.1-0.7f --devices host:2 --verify -o want.out
+named=$(sed -n 's/.*weights \(random:[^ ,]*\).*/\1/p' "$OUT")
+expect_ok sssp "$G" --source 4 --weights "$named" --devices host:2 --verify -o same.out
+same want.out same.out "floats of $named"
+refuse 2 "LO is above HI" sssp "$G" --weights random:2-1f
+refuse 2 "weights are not negative" sssp "$G" --weights random:-1-1f
+refuse 2 "that is no range of numbers" sssp "$G" --weights random:nan-1f
+refuse 2 "HI is no number of single precision above 0" sssp "$G" --weights random:0-1e39f
+refuse 2 "weights whose sums fit 32 bits" sssp fractions.el --direction switch --devices host:2
+for verb in bfs cc pr color; do
+    refuse 2 "$verb has no weights" "$verb" "$G" --weights random:0-1f
+done
 refuse 2 "value W is missing" sssp "$G" --weights
 refuse 2 "bfs has no weights" bfs "$G" --weights unit
 printf '0 1 2\n1 2 -3\n' >negative.el

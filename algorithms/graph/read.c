@@ -24,7 +24,8 @@ struct weir__reader {
     uint64_t size;       /* unpacked; UINT64_MAX: not known */
     uint64_t file_bytes; /* as it lies there; 0: not known */
     uint64_t line;
-    int inside; /* a line was begun and not yet taken to its end */
+    const char *noun; /* what sentences call a number that is no id; NULL: a weight */
+    int inside;       /* a line was begun and not yet taken to its end */
     int ended;
     int holding; /* bytes were taken ahead and stand in place of the source */
     char *held;  /* them, until all were taken again */
@@ -129,6 +130,16 @@ weir_status weir__reader_rewind(weir__reader *r)
 const char *weir__reader_path(const weir__reader *reader)
 {
     return reader->path;
+}
+
+void weir__reader_call(weir__reader *reader, const char *noun)
+{
+    reader->noun = noun;
+}
+
+const char *weir__reader_noun(const weir__reader *reader)
+{
+    return reader->noun ? reader->noun : "weight";
 }
 
 uint64_t weir__reader_number(const weir__reader *reader)

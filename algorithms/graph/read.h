@@ -16,6 +16,9 @@ typedef struct weir__reader weir__reader;
 weir_status weir__reader_open(const char *path, weir__reader **reader_out);
 void weir__reader_close(weir__reader *reader);
 const char *weir__reader_path(const weir__reader *reader);
+/** What sentences of weir__take_real() call a number: "weight", unless another word was given. Static storage. */
+void weir__reader_call(weir__reader *reader, const char *noun);
+const char *weir__reader_noun(const weir__reader *reader);
 /** The number of the line last taken. */
 uint64_t weir__reader_number(const weir__reader *reader);
 /** Bytes that are in the file, or UINT64_MAX when packing or a pipe hides it. */

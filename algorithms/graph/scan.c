@@ -120,16 +120,17 @@ weir_status weir__take_real(const weir__reader *reader, const char **at, double 
 {
     const char *begin = weir__skip(*at);
     char word[WEIR__WORD_MAX];
+    const char *noun = weir__reader_noun(reader);
     const char *end = weir__parse_real(begin, value_out);
     if (!*begin)
-        return weir__line_fail(reader, "the line ends before the weight");
+        return weir__line_fail(reader, "the line ends before the %s", noun);
     if (!end || !weir__ends_number(*end))
-        return weir__line_fail(reader, "'%s' is no finite weight", weir__word(begin, word));
+        return weir__line_fail(reader, "'%s' is no finite %s", weir__word(begin, word), noun);
     if (isnan(*value_out))
-        return weir__line_fail(reader, "the weight %s is too small: the least above 0 is 4.94e-324",
-                               weir__word(begin, word));
+        return weir__line_fail(reader, "the %s %s is too small: the least above 0 is 4.94e-324",
+                               noun, weir__word(begin, word));
     if (!isfinite(*value_out))
-        return weir__line_fail(reader, "the weight %s is too large", weir__word(begin, word));
+        return weir__line_fail(reader, "the %s %s is too large", noun, weir__word(begin, word));
     *at = end;
     return WEIR_OK;
 }

@@ -158,6 +158,7 @@ weir_status weir_dense_read(const char *path, weir_value_kind kind, uint64_t row
         return weir__missing("weir_dense_read", path ? "values_out" : "path");
     if ((status = weir__real_kind_check(kind)) || (status = weir__reader_open(path, &dense.reader)))
         return status;
+    weir__reader_call(dense.reader, "value");
     weir__activity_begin(&outer, "reading values", "values", rows * columns);
     if (!(status = weir__reader_skip_mark(dense.reader)))
         status = read_any(&dense);

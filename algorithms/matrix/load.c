@@ -254,6 +254,8 @@ weir_status weir__matrix_load(const char *path, const char *name,
     struct list list = {0, 0, NULL, NULL, NULL, 0};
     weir__reader *reader = NULL;
     weir_status status = weir__reader_open(path, &reader);
+    if (!status)
+        weir__reader_call(reader, "value");
     if (!status && !(status = weir__reader_skip_mark(reader)) &&
         !(status = take_banner(reader, &banner)) && !(status = take_sizes(reader, &banner))) {
         list.valued = banner.field != PATTERN || banner.symmetry == SKEW;

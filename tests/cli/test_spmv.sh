@@ -163,6 +163,10 @@ refuse 2 "--beta: \"inf\" is not a number" spmv small.mtx --beta inf
 refuse 2 "--source: spmv has no such option" spmv small.mtx --source 1
 refuse 2 "did you mean --schedule" spmv small.mtx --schedul rows
 refuse 2 "x3.txt: holds 3 rows of 4" spmv small.mtx --x x3.txt --devices host:1
+printf '1\ninf\n3\n' >inf.txt
+refuse 2 "inf.txt:2: 'inf' is no finite value" spmv symmetric.mtx --x inf.txt --devices host:1
+printf '%%%%MatrixMarket matrix coordinate real general\n3 3 1\n1 1 1e999\n' >large.mtx
+refuse 2 "large.mtx:3: the value 1e999 is too large" spmv large.mtx --devices host:1
 refuse 2 "x.txt:4: holds more than 3 rows" spmv symmetric.mtx --x x.txt --devices host:1
 refuse 2 "4 rows and 1 columns, but 3 and 1 are wanted" spmv symmetric.mtx --x x.mtx --devices host:1
 refuse 2 "that is the file of --x" spmv symmetric.mtx --x x3.txt -o x3.txt --devices host:1

@@ -4,8 +4,8 @@
 #include "runtime/support.h"
 #include "tests/algorithms/pr_fixture.h"
 
-/* ThreadSanitizer is slow: of many combinations it sees some. */
-#ifdef __SANITIZE_THREAD__
+/* Sanitizers are slow: of many combinations they see some. */
+#if defined __SANITIZE_THREAD__ || defined __SANITIZE_ADDRESS__
 #define STRIDE 5
 #else
 #define STRIDE 1

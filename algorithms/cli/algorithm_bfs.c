@@ -178,6 +178,7 @@ static const weir__cli_member members[] = {
     {.name = "lone_bytes", .kind = KIND_COUNT, .offset = TRIAL(stats.lone_bytes)},
     {.name = "lone_entries", .kind = KIND_COUNT, .offset = TRIAL(stats.lone_entries)},
     {.name = "together_ns", .kind = KIND_COUNT, .offset = TRIAL(stats.together_ns)},
+    {.name = "lone_device", .kind = KIND_COUNT, .offset = TRIAL(stats.lone_device)},
     END_OF_LIST};
 
 static const weir__cli_member batch_members[] = {
@@ -198,6 +199,7 @@ static const weir__cli_member batch_members[] = {
     {.name = "lone_bytes", .kind = KIND_COUNT, .offset = TRIAL(stats.lone_bytes)},
     {.name = "lone_entries", .kind = KIND_COUNT, .offset = TRIAL(stats.lone_entries)},
     {.name = "together_ns", .kind = KIND_COUNT, .offset = TRIAL(stats.together_ns)},
+    {.name = "lone_device", .kind = KIND_COUNT, .offset = TRIAL(stats.lone_device)},
     END_OF_LIST};
 
 /* The row of bfs, but for what runs. Its figures are counted on the devices, and `sum` finds them again where levels are

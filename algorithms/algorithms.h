@@ -616,7 +616,7 @@ typedef struct weir_run_stats {
     /** The same: up to how many entries of queues a level was taken for narrow in the end, and how many nanoseconds a narrow level of all
      *  devices took beside its work: barriers, exchange, waiting for the slower one; 0: none was timed. */
     uint64_t lone_entries, together_ns;
-    uint32_t lone_device; /**< which one */
+    uint64_t lone_device; /**< which one */
     /** Breadth-first search on several devices: AUTO, each pair of devices sends what is shorter in each level; or which of the two they
      *  all send. Of all else LIST. */
     weir_wire wire;

@@ -337,7 +337,10 @@ static weir_status bitmap_fits(uint32_t parts, const weir_run_options *options)
     if (options->direction == WEIR_DIRECTION_PULL)
         return refuse_bitmap("is of levels that go top-down, and with direction pull none does");
     if (options->balance != WEIR_BALANCE_OFF)
-        return refuse_bitmap("does not go with balance frontier, whose levels send lists");
+        return weir__fail(WEIR_ERR_UNSUPPORTED,
+                          "wire bitmap does not go with balance %s, whose levels send lists: leave "
+                          "one of them out",
+                          weir_balance_text(options->balance));
     return WEIR_OK;
 }
 

@@ -270,14 +270,16 @@ WEIR_DEV uint32_t bfs_lone_rejoin(const struct bfs_step_args *a, struct bfs_step
         shared->first = shared->lone_next;
         shared->sent = (uint64_t)w->end << 32 | w->begin;
         shared->arcs = (uint64_t)(b->step - w->lone_step) << 32 | w->level;
-        shared->found = w->unfound;
+        shared->found = w->end - shared->lone_end;
     }
     b->step = w->lone_step;
     weir_block_sync();
     return WEIR_STEPS_GOES_ON;
 }
 
-/** Behind the barrier of REJOIN; all threads. */
+/** Behind the barrier of REJOIN; all threads. What was found meanwhile is told by the barrier, and on no device subtracted before: all of them
+ *  choose the next direction by these estimates, and devices that chose differently would wait for each other for ever. The arcs of the last stretch
+ *  are left to GIVE, which counts them. */
 WEIR_DEV void bfs_lone_joined(const struct bfs_step_args *a, struct weir_steps_block *b,
                               struct bfs_walk *w, const uint64_t *total)
 {
@@ -287,8 +289,9 @@ WEIR_DEV void bfs_lone_joined(const struct bfs_step_args *a, struct weir_steps_b
     w->found.begin = (uint32_t)total[1];
     w->found.end = (uint32_t)(total[1] >> 32);
     w->level = (uint32_t)total[2];
-    w->unfound_arcs = bfs_less(w->unfound_arcs, bfs_less(w->unfound, total[3]) * mean);
-    w->unfound = total[3];
+    w->unfound_arcs =
+        bfs_less(w->unfound_arcs, bfs_less(total[3], w->found.end - w->found.begin) * mean);
+    w->unfound = bfs_less(w->unfound, total[3]);
     w->phase = BFS_GIVE;
 }
 
@@ -302,6 +305,7 @@ WEIR_DEV void bfs_lone_went_on(struct bfs_step_shared *shared, const struct weir
         w->phase = BFS_LONE;
         if (b->block == 0 && b->thread == 0) {
             shared->lone_since_ns = weir_clock_ns();
+            shared->lone_end = w->end;
             shared->lone_moves++;
         }
         return;

@@ -202,8 +202,10 @@ struct bfs_step_shared {
     /* Of thread 0 of block 0 of the device that does narrow levels alone. */
     uint64_t lone_since_ns;           /* when the levels began that are not timed yet */
     uint64_t lone_levels, lone_moves; /* the results of these names so far */
-    uint64_t level_ns;                /* the least that a level took on the mean of some */
-    uint64_t entry_ps;                /* what an entry more takes; 0: not known yet */
+    uint32_t
+        lone_end; /* of its queue, when ownership had moved: what is behind it, it found alone */
+    uint64_t level_ns; /* the least that a level took on the mean of some */
+    uint64_t entry_ps; /* what an entry more takes; 0: not known yet */
     uint64_t together_ns,
         together; /* what a narrow level of all devices takes beside its work, and how many were timed */
     uint64_t together_entries;      /* of the level that all are at */

@@ -184,8 +184,9 @@ WEIR_DEV uint32_t bfs_short(const struct bfs_step_args *a, struct bfs_step_share
         weir_atomic_add_block_u64(&shared->lone_arcs, arcs);
     if (b->block == 0 && b->thread == 0)
         bfs_lone_measure(shared, w->lone_entries, n.levels, n.end - w->begin);
-#endif
+#else /* with several devices all subtract it in REJOIN */
     w->unfound = bfs_less(w->unfound, n.end - w->end);
+#endif
     w->begin = n.begin;
     w->end = n.end;
     w->level = n.level;

@@ -178,8 +178,9 @@ static const char examples[] =
         {.name = "lone_arcs", .kind = KIND_COUNT, .offset = TRIAL(stats.lone_arcs)},         \
         {.name = "lone_bytes", .kind = KIND_COUNT, .offset = TRIAL(stats.lone_bytes)},       \
         {.name = "lone_entries", .kind = KIND_COUNT, .offset = TRIAL(stats.lone_entries)},   \
+        {.name = "together_ns", .kind = KIND_COUNT, .offset = TRIAL(stats.together_ns)},     \
     {                                                                                        \
-        .name = "together_ns", .kind = KIND_COUNT, .offset = TRIAL(stats.together_ns)        \
+        .name = "lone_device", .kind = KIND_COUNT, .offset = TRIAL(stats.lone_device)        \
     }
 
 static const weir__cli_member members[] = {STEP_MEMBERS, END_OF_LIST};

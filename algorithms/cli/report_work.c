@@ -250,7 +250,8 @@ static void print_lone(struct work *work)
     begin_row(work, "levels by one device", stats->lone_levels);
     fprintf(work->file,
             "   by %s, of %" PRIu64 " entries at the most; ownership moved %" PRIu64 " times\n",
-            label(work, stats->lone_device, name), stats->lone_entries, stats->lone_moves);
+            label(work, (uint32_t)stats->lone_device, name), stats->lone_entries,
+            stats->lone_moves);
     begin_row(work, "arcs in those", stats->lone_arcs);
     fprintf(work->file, "   for which %" PRIu64 " bytes went to it and back\n", stats->lone_bytes);
     begin_row(work, "ns of all together", stats->together_ns);

@@ -84,6 +84,27 @@ static const weir_graph *hub(void)
     return keep_graph("hub", 1, made(&list, 3050));
 }
 
+/* A chain to a hub of 3000 leaves, each of which leads to two of `rest` more: the level of the leaves is wide, and which way the next one
+ * goes depends on how many arcs seem to be left. */
+static const weir_graph *chain_into_leaves(uint64_t rest)
+{
+    enum { HUB = 2500, LEAVES = 3000 };
+    char name[32];
+    struct list list = {NULL, NULL, 0, 0};
+    snprintf(name, sizeof name, "leaves %llu", (unsigned long long)rest);
+    const weir_graph *graph = graph_kept(name, 1);
+    if (graph)
+        return graph;
+    for (uint64_t v = 1; v <= HUB; v++)
+        both(&list, v - 1, v);
+    for (uint64_t i = 0; i < LEAVES; i++) {
+        both(&list, HUB, HUB + 1 + i);
+        for (uint64_t j = 0; j < 2; j++)
+            both(&list, HUB + 1 + i, HUB + 1 + LEAVES + (2 * i + j) % rest);
+    }
+    return keep_graph(name, 1, made(&list, HUB + 1 + LEAVES + rest));
+}
+
 static weir_run_options lone(weir_balance balance, weir_direction direction, int parents)
 {
     weir_run_options options = WEIR_RUN_OPTIONS_INIT;
@@ -169,6 +190,27 @@ static void results_are_the_same(void **state)
         weir_context_destroy(context);
     }
     assert_true(levels > 1000 && shared > 0);
+}
+
+/* Behind narrow levels all devices know the same of what is left, and so choose the same direction, wherever the bound between the two lies. */
+static void all_choose_the_same_direction(void **state)
+{
+    weir_context *context = open_with_or_skip(*state, few);
+    const uint32_t parts = weir_context_device_count(context);
+    uint64_t least = UINT64_MAX, most = 0; /* levels bottom-up */
+    for (uint64_t rest = 600; rest <= 6000; rest += rest / 4) {
+        const weir_graph *graph = chain_into_leaves(rest);
+        weir_run_options options = lone(WEIR_BALANCE_OWNERSHIP, WEIR_DIRECTION_SWITCH, 0);
+        options.time_limit_ms = 20000; /* devices that did not would wait for each other for ever */
+        weir_bfs *bfs = placed(context, graph, WEIR_PARTITION_EDGE, parts, &options);
+        const weir_run_stats stats = searched(bfs, graph, parts, &options, 0);
+        assert_true(stats.lone_levels > 2400);
+        least = stats.phase[1].steps < least ? stats.phase[1].steps : least;
+        most = stats.phase[1].steps > most ? stats.phase[1].steps : most;
+        weir_bfs_destroy(bfs);
+    }
+    assert_true(least < most); /* the bound was among them */
+    weir_context_destroy(context);
 }
 
 /* A run does not depend on those before it. */
@@ -347,6 +389,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         ON_EACH_COUNT(results_are_the_same),
+        ON_EACH_COUNT(all_choose_the_same_direction),
         ON_BACKEND(many_runs, "host:2"),
         ON_BACKEND(many_runs, "host:2x3"),
         ON_BACKEND(many_runs, "cuda:0-1"),

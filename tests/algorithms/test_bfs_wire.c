@@ -259,6 +259,8 @@ static void what_bitmaps_do_not_go_with_is_refused(void **state)
     options.parents = 0;
     options.balance = WEIR_BALANCE_FRONTIER;
     refuse(context, 3, &options, "wire bitmap does not go with balance frontier");
+    options.balance = WEIR_BALANCE_OWNERSHIP;
+    refuse(context, 3, &options, "wire bitmap does not go with balance ownership");
     weir_context_destroy(context);
 }
 

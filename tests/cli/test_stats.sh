@@ -159,5 +159,13 @@ lines "levels shared out" 0
 expect_ok bfs star:3000 --source 0 --devices host:3 --direction down --stats
 lines "levels by one device" 0
 lines "levels shared out" 0
+# What was picked, also where it is not what was asked for: levels of short rows with direction switch are eager ones in place of that.
+for asked in ownership frontier; do
+    expect_ok bfs chain:300 --devices host:2 --partition edge --balance $asked
+    case $asked in
+    ownership) lines "^choices .*, balance ownership" 1 ;;
+    frontier) lines "^choices .*, balance off" 1 ;;
+    esac
+done
 
 finish

@@ -243,9 +243,10 @@ static const weir__cli_option options[] = {
            "level, with --partition 2d:RxC, and with --direction down without\n"
            "--parents; elsewhere auto is list; default: auto"),
     NUMBER("trials", VERB_SEARCH, trials, 1, 1000000,
-           "runs for each source; with more than one run in all, a\n"
-           "warm-up comes first and is no trial, and before each that takes\n"
-           "no longer than 20 ms comes a rehearsal; default: 1"),
+           "runs for each source; with more than one run in all, a warm-up\n"
+           "comes first and is no trial, and where the run before took no\n"
+           "longer than 20 ms a trial is rehearsed: the same run, not counted,\n"
+           "comes right before it; default: 1"),
     NUMBER("trials", VERB_PBF | VERB_WHOLE | VERB_MULTIPLY, trials, 1, 1000000,
            "runs; with more than 1, one warm-up run comes first and is not\n"
            "counted; default: 1"),

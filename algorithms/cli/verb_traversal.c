@@ -9,7 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define REHEARSED_MS 20.0 /* a longer run is not: what it would save is less than 1 in 200 */
+/* Behind a longer run the next one is not rehearsed: what that would save is less than 1 in 200. */
+#define REHEARSED_MS 20.0
 
 /* From so many arcs on, where there is a GPU, --verify-by auto is certificate: a serial search of them takes a second, serial shortest
  * paths four or more, and from there on longer than the arcs, as they no longer fit into caches. The cores of the host are as fast by

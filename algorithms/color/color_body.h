@@ -1,8 +1,8 @@
 /** @file color_body.h  A colouring in supersteps, speculative; written once for host devices and GPUs. Not installed.
  *
- * Rows take the smallest colour that they see at none of their neighbours, all at once (Atos, Algorithm 5, after Gebremedhin and Manne). Two
- * neighbours that do so at the same time may take the same one; color_look.h tells which rows have to look again in the next round, and which
- * of two gives way. A row that looks again and has lost its colour takes another one at once, so a round is one superstep: to take and to
+ * Rows take a colour that they see at none of their neighbours, all at once (Atos, Algorithm 5, after Gebremedhin and Manne). Two neighbours
+ * that do so at the same time may take the same one; color_look.h tells how small a colour it is, which rows have to look again in the next
+ * round, and which of two gives way. A row that looks again and has lost its colour takes another one at once, so a round is one superstep: to take and to
  * check are one look. A vertex of d neighbours sees d colours at most, so that its own is at most d, counted from 0. Of the rows
  * that look again the one ahead of all others keeps its colour, so lists become empty.
  *

@@ -7,11 +7,14 @@
 #include "runtime/room.h"
 #include "runtime/support.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 
 #define ARC_CHUNK (UINT64_C(1) << 16)
 #define LEAST_EXP 1100 /* above that of every double */
+/* 2^53 units are the longest path that is told apart from others, and they have to be a double as well. */
+#define UNIT_EXP_MAX (DBL_MAX_EXP - DBL_MANT_DIG - 1)
 
 struct look {
     const double *weights;
@@ -74,13 +77,15 @@ weir_status weir__sssp_units_of(const weir_graph *graph, struct weir__sssp_units
     struct divide d = {.weights = graph->weights_f64};
     weir_status status;
     *units_out = (struct weir__sssp_units){.unit = 1};
-    if (!graph->weights_f64 || !graph->arcs)
+    if (!graph->weights_f64)
         return WEIR_OK;
     if ((status = weir_graph_fetch(graph)) || /* what follows has the same targets */
         (status = weir__activity_for("looking at weights", "arcs", graph->arcs, ARC_CHUNK, 0,
                                      look_at, &look)))
         return status;
-    if (look.whole_no || look.exponent == LEAST_EXP)
+    if (look.exponent == LEAST_EXP) /* no arcs, or all of them weigh 0: any unit will do */
+        look.exponent = 0;
+    if (look.whole_no || look.exponent > UNIT_EXP_MAX)
         return WEIR_OK;
     struct weir__need need = {0, 0};
     weir__need_take(&need, graph->arcs, sizeof *d.multiples);

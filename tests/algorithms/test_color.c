@@ -383,6 +383,32 @@ static void options_that_say_nothing_are_refused(void **state)
     weir_context_destroy(context);
 }
 
+/* Each allocation fails once, in both forms; what was made before it is given back. */
+static void no_memory_is_said(void **state)
+{
+    weir_context *context = context_or_skip(*state);
+    weir_graph *graph = open_graph("rmat:6", 0);
+    const weir_color_config config = {.size = sizeof(weir_color_config), .permute = 1, .seed = 3};
+    for (int push = 0; push < 2; push++) {
+        weir_run_options options = WEIR_RUN_OPTIONS_INIT;
+        weir_status status = WEIR_ERR_NOMEM;
+        uint64_t n = 0;
+        options.direction = push ? WEIR_DIRECTION_PUSH : WEIR_DIRECTION_PULL;
+        while (status == WEIR_ERR_NOMEM) {
+            weir_color *color;
+            weir__fault_arm(WEIR__FAULT_ALLOC, ++n);
+            status = weir_color_create(context, graph, NULL, &options, &config, &color);
+            weir__fault_arm(WEIR__FAULT_ALLOC, 0);
+            assert_int_equal(color != NULL, status == WEIR_OK);
+            weir_color_destroy(color);
+        }
+        OK(status);
+        assert_true(n > 10);
+    }
+    weir_graph_destroy(graph);
+    weir_context_destroy(context);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -396,9 +422,9 @@ int main(void)
                                                                        "host:1")
                         CC_TEST(one_thread_is_greedy_by_items, "host:1") CC_TEST(
                             hubs_come_first, "host:1") CC_TEST(collisions_are_settled, "host:1x8")
-                            CC_TEST(collisions_are_settled, "host:2x4")
-                                CC_TEST(a_run_is_cancelled, "host:2")
-                                    CC_TEST(a_run_is_cancelled, "cuda:0")
-                                        CC_TEST(options_that_say_nothing_are_refused, "host:1")};
+                            CC_TEST(collisions_are_settled, "host:2x4") CC_TEST(
+                                a_run_is_cancelled, "host:2") CC_TEST(no_memory_is_said, "host:2")
+                                CC_TEST(a_run_is_cancelled, "cuda:0")
+                                    CC_TEST(options_that_say_nothing_are_refused, "host:1")};
     return cmocka_run_group_tests_name("colourings", tests, NULL, NULL);
 }

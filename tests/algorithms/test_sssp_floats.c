@@ -149,6 +149,47 @@ static void other_numbers_stay_doubles(void **state)
     weir_context_destroy(context);
 }
 
+/* Three arcs of 2^1023 are more than a double holds, though they are one unit each. */
+static void paths_beyond_doubles_are_refused(void **state)
+{
+    weir_context *context = open_or_skip(state);
+    struct arcs *arcs = calloc(1, sizeof *arcs);
+    weir_sssp *sssp;
+    assert_non_null(arcs);
+    for (uint32_t v = 0; v < 3; v++)
+        arc(arcs, v, v + 1, ldexp(1, 1023));
+    weir_graph *graph = graph_of(4, arcs);
+    STATUS(weir_sssp_create(context, graph, NULL, NULL, &sssp), WEIR_ERR_INVALID);
+    assert_null(sssp);
+    assert_detail_has("so large that paths could pass");
+    weir_graph_destroy(graph);
+    free(arcs);
+    weir_context_destroy(context);
+}
+
+/* Where no arc weighs more than 0 any unit will do, and all forms are there. */
+static void no_weight_above_0_goes_in_step(void **state)
+{
+    weir_context *context = open_or_skip(state);
+    weir_run_options options = WEIR_RUN_OPTIONS_INIT;
+    struct arcs *arcs = calloc(1, sizeof *arcs);
+    assert_non_null(arcs);
+    for (uint32_t v = 0; v < 3; v++)
+        arc(arcs, v, v + 1, 0);
+    options.direction = WEIR_DIRECTION_SWITCH;
+    for (int one = mixed(context) ? 2 : 0; one < 2; one++) {
+        weir_graph *graph = one ? open_graph("chain:1", 0) : graph_of(4, arcs);
+        if (one)
+            weigh(graph, "random:0-1f");
+        weir_sssp *sssp = placed(context, graph, WEIR_PARTITION_BLOCK, &options);
+        assert_sssp(sssp, graph, 0);
+        weir_sssp_destroy(sssp);
+        weir_graph_destroy(graph);
+    }
+    free(arcs);
+    weir_context_destroy(context);
+}
+
 /* 4000 arcs of 2^21 units and more each are more than 32 bits hold: the run is done again with doubles, and says the same. */
 static void a_path_that_does_not_fit_is_found_again(void **state)
 {
@@ -215,6 +256,8 @@ int main(void)
         ON_DEVICES(every_form_finds_what_doubles_find),
         ON_DEVICES(floats_of_nothing_are_weights_too),
         ON_DEVICES(other_numbers_stay_doubles),
+        ON_DEVICES(paths_beyond_doubles_are_refused),
+        ON_DEVICES(no_weight_above_0_goes_in_step),
         ON_DEVICES(a_path_that_does_not_fit_is_found_again),
         ON_DEVICES(a_certificate_agrees_and_sees_the_last_bit),
         cmocka_unit_test(no_memory_is_said),

@@ -18,7 +18,7 @@ function graph(s) {
     return one_of("rmat:" 6 + below(4 + s) "," 1 + below(20) " grid:" 1 + below(60 * s) "x" 1 + below(60 * s) ",0." 1 + below(9) \
         " mesh:" 1 + below(40 * s) "x" 1 + below(40 * s) ",shuffle," 1 + below(9) " uniform:" 5 + below(5 + s) "," 1 + below(8) \
         " smallworld:" 20 + below(3000 * s) ",8,.2 tree:" 1 + below(5000 * s) "," 1 + below(5) " chain:" 1 + below(1500 * s) \
-        " star:" 2 + below((verb == "pr" ? 1000 : 20000) * s) " complete:" 2 + below(90 * s) " " made "/loops.el " made "/once.el " made "/hubs.el " made \
+        " star:" 2 + below((verb == "pr" ? 1000 : 20000) * s) " complete:" 2 + below(90 * s) " " made "/loops.el " made "/once.el " made "/hubs.el " made "/tail.el " made \
         "/instar.el " made "/weights.mtx " made "/apart.el")
 }
 

@@ -24,7 +24,7 @@ enum { FIGURES = 2, OWN_FIGURES = 4 };
 typedef struct weir__cli_trial {
     uint64_t source;
     weir_run_stats stats;
-    int rehearsed; /**< the same run came right before it, not counted */
+    int warmed_up; /**< the same run came right before it, not counted */
     weir__cli_rates rates;
     double step_ms;              /**< milliseconds of the kernels for a step; negative: no steps */
     long double figure[FIGURES]; /**< what algorithm->figure names */

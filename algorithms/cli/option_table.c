@@ -244,9 +244,9 @@ static const weir__cli_option options[] = {
            "--parents; elsewhere auto is list; default: auto"),
     NUMBER("trials", VERB_SEARCH, trials, 1, 1000000,
            "runs for each source; with more than one run in all, a warm-up\n"
-           "comes first and is no trial, and where the run before took no\n"
-           "longer than 20 ms a trial is rehearsed: the same run, not counted,\n"
-           "comes right before it; default: 1"),
+           "comes first and is no trial, and one more right before each trial\n"
+           "if the run before took no longer than 20 ms (not with --batch);\n"
+           "default: 1"),
     NUMBER("trials", VERB_PBF | VERB_WHOLE | VERB_MULTIPLY, trials, 1, 1000000,
            "runs; with more than 1, one warm-up run comes first and is not\n"
            "counted; default: 1"),

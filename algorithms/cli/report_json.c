@@ -236,7 +236,7 @@ static json_t *trial_json(const weir__cli_report *report, const weir__cli_trial 
         row = add(row, "stolen", stolen_json(stolen, trial->stolen_count));
     if (trial->level_count)
         row = add(row, "levels", weir__cli_levels_json(report->trials, trial));
-    row = add(row, "rehearsed", json_boolean(trial->rehearsed));
+    row = add(row, "warmed_up", json_boolean(trial->warmed_up));
     row = join(row, json_pack("{s:o, s:o}", "verified_by", text(trial->verified_by), "verify_ms",
                               ratio(trial->verify_ms)));
     for (const weir__cli_member *own = algorithm->members; own && own->name; own++)

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Behind a longer run the next one is not rehearsed: what that would save is less than 1 in 200. */
-#define REHEARSED_MS 20.0
+/* Behind a longer run the next one has no warm-up: what that would save is less than 1 in 200. */
+#define WARMED_MS 20.0
 
 /* From so many arcs on, where there is a GPU, --verify-by auto is certificate: a serial search of them takes a second, serial shortest
  * paths four or more, and from there on longer than the arcs, as they no longer fit into caches. The cores of the host are as fast by
@@ -304,12 +304,12 @@ static int finish_trial(struct weir__cli_session *session, weir__cli_trial *tria
 
 /* Between two trials the command brings values to the host, adds them up and may judge them. Behind that the caches of the CPU hold nothing of
  * the driver, and a launch takes 30 to 70 us in place of 7: of a run of 100 us, that is what the command did and not what a program
- * waits that runs again and again. So a short run is rehearsed: the same run, not counted, comes right before it. */
-static int rehearse(struct weir__cli_session *session, weir__cli_trial *trial)
+ * waits that runs again and again. So a short run has a warm-up: the same run, not counted, comes right before it. */
+static int warm_up(struct weir__cli_session *session, weir__cli_trial *trial)
 {
     weir_run_stats unused = WEIR_RUN_STATS_INIT;
-    trial->rehearsed = runs_of(session) > 1 && session->last_ms <= REHEARSED_MS;
-    return trial->rehearsed ? run_once(session, trial->source, &unused) : EXIT_DONE;
+    trial->warmed_up = runs_of(session) > 1 && session->last_ms <= WARMED_MS;
+    return trial->warmed_up ? run_once(session, trial->source, &unused) : EXIT_DONE;
 }
 
 static int run_trial(struct weir__cli_session *session, uint64_t source)
@@ -317,7 +317,7 @@ static int run_trial(struct weir__cli_session *session, uint64_t source)
     weir__cli_trial trial = {.source = source, .stats = WEIR_RUN_STATS_INIT};
     weir__cli_progress("running trial %" PRIu64 "/%" PRIu64, session->trials.rows.count + 1,
                        runs_of(session));
-    int code = rehearse(session, &trial);
+    int code = warm_up(session, &trial);
     if (!code)
         code = run_once(session, source, &trial.stats);
     if (!code && runs_of(session) == 1)

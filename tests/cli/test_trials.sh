@@ -111,14 +111,14 @@ else
     show
 fi
 
-# ---- rehearsals: short runs, where there is more than one ----
-# Seven runs for three trials, with the warm-up; a single run is not rehearsed.
+# ---- warm-ups: of each short run, where there is more than one ----
+# Seven runs for three trials: the first, and two each. A single run has none.
 for trials in 3 1; do
     runs=7 says=true
     [ "$trials" -ne 1 ] || runs=1 says=false
     run bfs path.el --devices host:1 --trials "$trials" --trace trace.json --json report.json
     did=$(grep -o '"name": *"breadth-first search"' trace.json | wc -l)
-    told=$(grep -c "\"rehearsed\": $says" report.json)
+    told=$(grep -c "\"warmed_up\": $says" report.json)
     if [ "$RC" -eq 0 ] && [ "$did" -eq "$runs" ] && [ "$told" -eq "$trials" ]; then pass; else fail "$did runs for $trials trials, $told of them $says" && show; fi
 done
 

@@ -112,14 +112,19 @@ else
 fi
 
 # ---- warm-ups: of each short run, where there is more than one ----
-# Seven runs for three trials: the first, and two each. A single run has none.
+# The first, the trials, and what the document says of each. A run of this graph takes far less than 20 ms, but where other programs have the cores.
 for trials in 3 1; do
-    runs=7 says=true
-    [ "$trials" -ne 1 ] || runs=1 says=false
     run bfs path.el --devices host:1 --trials "$trials" --trace trace.json --json report.json
     did=$(grep -o '"name": *"breadth-first search"' trace.json | wc -l)
-    told=$(grep -c "\"warmed_up\": $says" report.json)
-    if [ "$RC" -eq 0 ] && [ "$did" -eq "$runs" ] && [ "$told" -eq "$trials" ]; then pass; else fail "$did runs for $trials trials, $told of them $says" && show; fi
+    warm=$(grep -c '"warmed_up": true' report.json)
+    told=$(grep -c '"warmed_up": ' report.json)
+    least=1 first=1
+    [ "$trials" -ne 1 ] || least=0 first=0
+    if [ "$RC" -eq 0 ] && [ "$told" -eq "$trials" ] && [ "$warm" -ge "$least" ] && [ "$did" -eq $((first + trials + warm)) ]; then
+        pass
+    else
+        fail "$did runs for $trials trials, $warm of $told with a warm-up" && show
+    fi
 done
 
 finish

@@ -189,7 +189,7 @@ print_notes() {
     cat <<END
 
 Written by \`scripts/readme_table.sh\` on $(date -u +%Y-%m-%d) at commit $commit$([ -z "$any" ] || echo " on $(member name devices "$any")"). Milliseconds,
-the median of $trials runs after a warm-up: a caller's time, from the call to its return with the result in device memory, and in
+the median of $trials runs, short ones each behind a warm-up of its own: a caller's time, from the call to its return with the result in device memory, and in
 brackets the part of the kernels. Every run was verified in full in the same call, but where a cell says otherwise. Searches start
 at the vertex with the largest out-degree (roads: 1000, grid: 4903); *16 sources*: those that \`--sources 16\` draws with seed
 1, a verified run from each, the median over them; empty where they were not run. *Forced*: all devices take part (\`--partition edge\`); left to itself a run takes those that

@@ -1,9 +1,10 @@
 /** @file bfs_lone.h  Narrow levels that one device does for all (`balance ownership`), after GUM's ownership stealing.
  *
  * A level of few entries takes less time than the barriers that all devices have behind it, and so does a single access over a link. So
- * while levels are narrow one device owns everything, and has all that it needs in its own memory: a copy of the rows of all, by number,
- * its bitmap, which was made whole before, and levels and parents by number, which owners take back afterwards. Between two levels there is a
- * barrier of its own blocks alone. The others wait meanwhile at one barrier of all devices for its flag, a word of their own memory.
+ * while levels are narrow one device owns everything, and has all that it needs in its own memory: a copy of the rows of all devices, by
+ * number, and its bitmap, which was made whole before. It keeps the levels and parents of what it finds in arrays of its own, by number; when it
+ * is through, each device copies those of its own vertices from there. Between two levels there is a barrier of its own blocks alone. The
+ * others wait meanwhile at one barrier of all devices, for a flag that it will write into their memory.
  * bfs_lone_move.h says how ownership moves there and back.
  *
  * Here is what the loop over narrow levels (bfs_step_narrow.h) needs for that. Entries of the queue have numbers for rows in it. In the kernel

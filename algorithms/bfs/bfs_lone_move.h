@@ -14,8 +14,8 @@
  * from the larger number, so that no number comes twice, which blocks that sleep rely on.
  *
  * In the queue of that device a vertex has two entries at the most (times its pieces): one if it is found there alone, and one more in GIVE if
- * the device owns it; else that of its owner's, if this is the same device, and one more in SEIZE. An entry that GIVE has put is taken over by no
- * SEIZE, since BFS_LONE_AFTER levels lie between. */
+ * the device owns it; else that of its owner's, if this is the same device, and one more in SEIZE. SEIZE takes over the entries of one level alone,
+ * and BFS_LONE_AFTER levels of all devices come between GIVE and the next SEIZE: so it never takes over what GIVE has put. */
 #ifndef WEIR_ALGORITHMS_BFS_BFS_LONE_MOVE_H
 #define WEIR_ALGORITHMS_BFS_BFS_LONE_MOVE_H
 

@@ -274,7 +274,7 @@ struct bfs_walk {
     uint32_t owner_begin;          /* of whose queue the stretch is: the number of its first row */
     const struct bfs_piece *queue; /* its queue */
     const uint32_t *targets;       /* its arcs */
-    uint32_t narrow_levels;        /* narrow levels that all devices did since the last wide one top-down */
+    uint32_t narrow_levels;        /* that all devices did since the last wide one */
     uint32_t lone_entries;         /* up to how many entries a level is narrow */
     uint32_t lone_step;       /* at which step the others wait; of the device that goes on alone */
     struct bfs_stretch found; /* what it found last, in its queue */

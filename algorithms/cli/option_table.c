@@ -201,9 +201,10 @@ static const weir__cli_option options[] = {
     OPTION("order", "O", VERB_WORKLIST | VERB_PLAN, weir__cli_set_order, 0,
            "fifo: as items come; soft, soft:DELTA: near ones first, DELTA levels\n"
            "or units a step, found when left out (of pr what goes to other\n"
-           "devices last); bulk: generation by generation, all devices together;\n"
-           "default: fifo, or soft where near and far differ, or where\n"
-           "several host devices search breadth-first",
+           "devices last, of color vertices of many arcs first); bulk:\n"
+           "generation by generation, all devices together; default: fifo, or\n"
+           "soft where near and far differ, or where several host devices\n"
+           "search breadth-first",
            .choices = &weir__cli_orders),
     CHOICE("kernel", "K", VERB_WORKLIST | VERB_PLAN, kernel, weir__cli_kernels,
            "auto; fused: one kernel a device that stays until the end and\n"

@@ -6,6 +6,8 @@
 #include "tests/algorithms/graph_fixture.h"
 #include "tests/lib/support.h"
 
+#include <pthread.h>
+
 #define ON_EACH_SPEC(f)                                                              \
     ON_BACKEND(f, "host:1"), ON_BACKEND(f, "host:2"), ON_BACKEND(f, "host:3"),       \
         ON_BACKEND(f, "host:4"), ON_BACKEND(f, "host:8"), ON_BACKEND(f, "host:2x3"), \
@@ -277,6 +279,24 @@ static inline weir_run_stats assert_bfs(weir_bfs *bfs, const weir_graph *graph, 
         assert_tree(bfs, graph, source, want);
     free(have);
     return stats;
+}
+
+static inline void *cancel_search(void *bfs)
+{
+    weir_bfs_cancel(bfs);
+    return NULL;
+}
+
+/* A cancel from another thread ends a run of the object, which runs nothing after that. */
+static inline void assert_cancel_ends(weir_bfs *bfs)
+{
+    weir_status status = WEIR_OK;
+    pthread_t thread;
+    assert_int_equal(pthread_create(&thread, NULL, cancel_search, bfs), 0);
+    while (!status) /* one that is over before the cancel comes leaves it to the next */
+        status = weir_bfs_run(bfs, 0, NULL);
+    pthread_join(thread, NULL);
+    assert_int_equal(status, WEIR_ERR_CANCELLED);
 }
 
 #endif

@@ -3,7 +3,6 @@
 #include "tests/algorithms/bfs_step_fixture.h"
 
 #include <math.h>
-#include <pthread.h>
 
 #define ON_EACH_COUNT(f)                                                               \
     ON_BACKEND(f, "host:2"), ON_BACKEND(f, "host:3"), ON_BACKEND(f, "host:4"),         \
@@ -288,12 +287,6 @@ static void nothing_without_it(void **state)
 
 /* ---- ends --------------------------------------------------------------------------------------- */
 
-static void *cancel(void *bfs)
-{
-    weir_bfs_cancel(bfs);
-    return NULL;
-}
-
 /* While levels are shared out, too: a ladder of stars, each level of which is wide. */
 static void a_stop_ends_a_run(void **state)
 {
@@ -309,13 +302,7 @@ static void a_stop_ends_a_run(void **state)
     weir_bfs *bfs = placed(context, graph, WEIR_PARTITION_BLOCK, parts, &options);
     OK(weir_bfs_run(bfs, 0, &stats));
     assert_true(stats.steps > 700 && stats.stolen_levels > 300);
-    pthread_t thread;
-    assert_int_equal(pthread_create(&thread, NULL, cancel, bfs), 0);
-    weir_status status = WEIR_OK;
-    while (!status) /* one that is over before the cancel comes leaves it to the next */
-        status = weir_bfs_run(bfs, 0, NULL);
-    pthread_join(thread, NULL);
-    assert_int_equal(status, WEIR_ERR_CANCELLED);
+    assert_cancel_ends(bfs);
     uint64_t looked = 1; /* a part of the matrix is none */
     OK(weir_bfs_stolen(bfs, 0, 0, &looked));
     assert_true(looked == 0);

@@ -1293,7 +1293,7 @@ weir_status weir_color_run(weir_color *color, weir_run_stats *stats_out);
 weir_status weir_color_colors(weir_color *color, uint32_t *colors_out);
 /** The colours of the last run on a device (WEIR_VALUE_U32); as weir_bfs_values(). */
 weir_status weir_color_values(weir_color *color, uint32_t device, weir_values *values_out);
-/** As weir_bfs_link_items(): in step none are counted. */
+/** As weir_bfs_link_items(): in step each colour is one that was told to a device whose halo has the vertex. */
 weir_status weir_color_link_items(const weir_color *color, uint32_t from, uint32_t to,
                                   uint64_t *items_out);
 /** As weir_bfs_explain(). */

@@ -2,7 +2,8 @@
  * own algorithms place it. The part that kernels see is in the dialect. docs/steps.md has an example.
  *
  * Where a weir_part (part.h) names far vertices by a halo, here every arc names its far end by *number*, the
- * same on all devices, so that arrays over all vertices can be replicated and exchanged as they are. A *row* is a
+ * same on all devices, so that arrays over all vertices can be replicated and exchanged as they are; unless halos are asked
+ * for (weir_rows_halo), so that a device has no more than it looks at. A *row* is a
  * vertex of a part. Numbers of the rows of one part follow one another; a part begins at a multiple of
  * WEIR_ROWS_ALIGN, so that the words of a bitmap and the lines of an array belong to one device. Numbers in the
  * gaps stand for no vertex: they have no arcs and nothing leads to them.
@@ -60,6 +61,59 @@ typedef struct weir_rows_part {
     uint64_t vertices;                    /**< of the whole graph */
 } weir_rows_part;
 
+/** The halo of one part, of rows that were asked for it: the vertices of other parts that its arcs name. Arcs then name far ends by
+ *  *local* number in place of number: 0 to count - 1, for its own rows and its halo together, in the order of numbers. So
+ *  arrays over what a part knows have `count` elements, and targets ascend as they would by number. A plain value whose
+ *  pointers are memory of the part's device. With one part local numbers are rows, and the pointers are NULL. */
+typedef struct weir_rows_halo {
+    const uint32_t *numbers; /**< of the halo, ascending. NULL where rows are numbered by degree,
+                                  since a halo is most of the graph there */
+    const uint64_t
+        *known; /**< weir_rows_local(): for each 32 numbers. NULL where rows are numbered by id */
+    const uint64_t *to[WEIR_DEVICES_MAX]; /**< weir_rows_local() of another part, for each 32 own
+                                               rows. NULL: its arcs name no row of this one */
+    uint32_t begin; /**< local number of the first row; those of the others follow */
+    uint32_t count; /**< local numbers: rows, and halo */
+    uint32_t first[WEIR_DEVICES_MAX + 1]; /**< local numbers of part p are first[p] to
+                                               first[p + 1] - 1; first[parts] == count */
+} weir_rows_halo;
+
+/** Whether a number is among those that @p known is of. @param[in] known  weir_rows_halo.known by number, or .to by own row. */
+WEIR_DEV int weir_rows_knows(const uint64_t *known, uint32_t number)
+{
+    return (int)(known[number / 32] >> number % 32 & 1);
+}
+
+/** The local number of a number, or of the next one that is among them. In the upper half of a word is that of the first of its 32 numbers,
+ *  in the lower half a bit for each that is among them. */
+WEIR_DEV uint32_t weir_rows_local(const uint64_t *known, uint32_t number)
+{
+    const uint64_t word = known[number / 32];
+    return (uint32_t)(word >> 32) + weir_popcount_u32((uint32_t)word & ((1u << number % 32) - 1u));
+}
+
+/** The number of a local number. Of the halo of rows that are numbered by degree it is searched for. */
+WEIR_DEV uint32_t weir_rows_number_of(const weir_rows_part *part, const weir_rows_halo *halo,
+                                      uint32_t local)
+{
+    uint32_t low = 0, high = part->numbers / 32, bits, left;
+    if (local - halo->begin < part->owned)
+        return part->begin + (local - halo->begin);
+    if (halo->numbers)
+        return halo->numbers[local < halo->begin ? local : local - part->owned];
+    while (high - low > 1) { /* the last word whose first local number is not above it */
+        const uint32_t middle = low + (high - low) / 2;
+        if (halo->known[middle] >> 32 <= local)
+            low = middle;
+        else
+            high = middle;
+    }
+    bits = (uint32_t)halo->known[low];
+    for (left = local - (uint32_t)(halo->known[low] >> 32); left; left--)
+        bits &= bits - 1;
+    return low * 32 + weir_first_bit_u32(bits);
+}
+
 /** The out-degree of an own row, of a part that has out_byte. */
 WEIR_DEV uint64_t weir_rows_out_degree(const weir_rows_part *part, uint64_t row)
 {
@@ -101,11 +155,13 @@ typedef struct weir_rows_config {
         memory; /**< where arcs lie; WEIR_MEMORY_AUTO looks at what the pools still have for the rows themselves, and knows
                              nothing of what the program takes behind them */
     int firsts; /**< non-zero: with weir_arcs.firsts, of each direction that is placed */
+    int halo; /**< non-zero: with weir_rows_halo, by whose local numbers arcs then name far ends; without out_degrees,
+                   which are by number */
 } weir_rows_config;
 /** Defaults of weir_rows_config. */
-#define WEIR_ROWS_CONFIG_INIT                                                                 \
-    {                                                                                         \
-        sizeof(weir_rows_config), 0, 0, 0, 0, 0, WEIR_ROWS_AUTO, 0, NULL, WEIR_MEMORY_AUTO, 0 \
+#define WEIR_ROWS_CONFIG_INIT                                                                    \
+    {                                                                                            \
+        sizeof(weir_rows_config), 0, 0, 0, 0, 0, WEIR_ROWS_AUTO, 0, NULL, WEIR_MEMORY_AUTO, 0, 0 \
     }
 
 /** Place @p graph on devices of @p context.
@@ -128,6 +184,8 @@ void weir_rows_domain(const weir_rows *rows, weir_steps_domain *domain_out);
 /** Part @p part: what a kernel's arguments hold a copy of. The pointers in it are the device's memory, the rows'.
  *  NULL: there is no such part; there is always part 0. */
 const weir_rows_part *weir_rows_part_of(const weir_rows *rows, uint32_t part);
+/** The halo of part @p part, to be copied as the part is. NULL: there is no such part, or halos were not asked for. */
+const weir_rows_halo *weir_rows_halo_of(const weir_rows *rows, uint32_t part);
 /** Whether the graph has the reverse of every arc, of equal weight if weights were asked for: then the in-arcs of a
  *  part are its out-arcs. Known only if in-arcs were asked for; else 0. */
 int weir_rows_symmetric(const weir_rows *rows);

@@ -32,7 +32,7 @@ struct color_round {
 /* The WEIR_LANES rows that look together. */
 struct color_group {
     uint32_t
-        begin; /* the number of the first lane's row; COLOR_NONE: they do not follow one another, or have colours */
+        begin; /* the local number of the first lane's row; COLOR_NONE: they do not follow one another, or have colours */
     uint32_t alone; /* lanes whose row has few arcs */
 };
 
@@ -49,21 +49,20 @@ WEIR_DEV uint64_t color_note_alone(const struct color_args *a, const weir_arcs *
     const uint32_t bound = a->part.parts == 1 ? color_bound(a, r, 0) : COLOR_NONE;
     uint64_t used = 0;
     for (uint64_t at = arcs->offsets[r->row]; at < end; at += COLOR_BATCH) {
-        uint32_t number[COLOR_BATCH], color[COLOR_BATCH];
+        uint32_t local[COLOR_BATCH], color[COLOR_BATCH];
         for (uint32_t j = 0; j < COLOR_BATCH; j++)
-            number[j] = at + j < end ? arcs->targets[at + j] : COLOR_NONE;
+            local[j] = at + j < end ? arcs->targets[at + j] : COLOR_NONE;
         for (uint32_t j = 0; j < COLOR_BATCH; j++)
-            color[j] =
-                number[j] < bound ? weir_load_relaxed_sys_u32(&colors[number[j]]) : COLOR_NONE;
+            color[j] = local[j] < bound ? weir_load_relaxed_sys_u32(&colors[local[j]]) : COLOR_NONE;
         for (uint32_t j = 0; j < COLOR_BATCH; j++) {
-            const uint32_t lane = number[j] - group->begin, value = color[j] & ~COLOR_OPEN;
-            if (number[j] >= bound)
+            const uint32_t lane = local[j] - group->begin, value = color[j] & ~COLOR_OPEN;
+            if (local[j] >= bound)
                 return used;
-            tally->did[COLOR_ARCS]++;
+            tally->arcs++;
             if (group->begin != COLOR_NONE && lane < weir_lane() && group->alone >> lane & 1)
                 *near |= 1u << lane;
             else
-                color_meet(a, r, number[j], color[j], seen);
+                color_meet(a, r, local[j], color[j], seen);
             used |= value < 64 ? UINT64_C(1) << value : 0;
         }
     }
@@ -100,7 +99,7 @@ WEIR_DEV int color_look_alone(const struct color_args *a, const struct color_loo
                               const struct color_group *group, struct color_tally *tally)
 {
     struct color_seen seen = {0, 0};
-    uint32_t near = 0, skip = 0;
+    uint32_t near = 0, skip = 0, color = 0;
     uint64_t used = 0;
     if (mine) {
         used = color_note_alone(a, &a->part.out, r, group, &near, &seen, tally);
@@ -110,10 +109,12 @@ WEIR_DEV int color_look_alone(const struct color_args *a, const struct color_loo
     }
     if (group->begin != COLOR_NONE)
         used = color_settle(used, near, skip, r->degree);
-    if (!mine)
-        return 0;
-    return color_end(a, r, r->first || seen.lost ? color_pick_alone(used, skip, r->degree) : r->own,
-                     seen.ahead, tally);
+    if (mine)
+        color = color_end(a, r,
+                          r->first || seen.lost ? color_pick_alone(used, skip, r->degree) : r->own,
+                          seen.ahead, tally);
+    color_tell(a, mine, r->row, color);
+    return (color & COLOR_OPEN) != 0;
 }
 
 /* ---- rounds ----------------------------------------------------------------------------------- */
@@ -145,7 +146,7 @@ WEIR_DEV void color_look_all(const struct color_args *a, struct color_shared *sh
     const int alone = any && r.degree <= COLOR_ALONE;
     int again;
     group.alone = weir_ballot(alone);
-    group.begin = first && !a->order ? a->part.begin + weir_broadcast_u32(row, 0) : COLOR_NONE;
+    group.begin = first && !a->order ? a->halo.begin + weir_broadcast_u32(row, 0) : COLOR_NONE;
     again = color_look_alone(a, &r, alone, &group, tally);
     weir_lanes_sync();
     for (uint32_t who = weir_ballot(any && !alone); who; who &= who - 1) {
@@ -222,8 +223,12 @@ WEIR_DEV uint32_t color_one_round(const struct color_args *a, struct color_share
     uint64_t total[WEIR_STEPS_SUMS];
     uint32_t stop;
     now->open = weir_load_relaxed_dev_u32(&a->length[now->number % 3]);
-    if (b->block == 0 && b->thread == 0) /* it was read in the last round */
+    if (b->block == 0 && b->thread == 0) {
+        /* It was read in the last round. */
         weir_store_relaxed_dev_u32(&a->length[(now->number + 2) % 3], 0);
+        (void)weir_atomic_add_relaxed_dev_u64(&weir_steps_mine(&a->member)->result[COLOR_LOOKS],
+                                              now->open);
+    }
     color_again(a, shared, b, now, tally);
     if (phase == COLOR_TAKE && a->stretch)
         color_stretches(a, shared, b, now, tally);
@@ -247,7 +252,7 @@ WEIR_DEV uint32_t color_batch_end(const struct color_args *a, uint32_t from)
 WEIR_DEV void color_body(const struct color_args *a, struct color_shared *shared,
                          struct weir_steps_block *b)
 {
-    struct color_tally tally = {{0, 0, 0}};
+    struct color_tally tally = {0, 0};
     struct color_round now = {0, 0, 0, 0};
     uint64_t since_ns = weir_clock_ns(), all = 0;
     if (b->thread == 0)
@@ -255,7 +260,7 @@ WEIR_DEV void color_body(const struct color_args *a, struct color_shared *shared
     weir_block_sync();
     for (uint64_t row = a->part.busy + weir_steps_thread(b); row < a->part.owned;
          row += weir_steps_threads(b))
-        a->color[a->member.index][a->part.begin + row] = 0; /* it has no neighbours */
+        a->color[a->member.index][a->halo.begin + row] = 0; /* it has no neighbours */
     for (;; now.number++) {
         const uint32_t end = color_batch_end(a, now.to);
         now.from = now.to;
@@ -267,7 +272,8 @@ WEIR_DEV void color_body(const struct color_args *a, struct color_shared *shared
         if (color_one_round(a, shared, b, &now, &since_ns, &all, &tally))
             return;
     }
-    weir_steps_count(&a->member, b, COLOR_TAKEN, tally.did, COLOR_COUNTS);
+    const uint64_t did[COLOR_COUNTS] = {tally.taken, tally.arcs};
+    weir_steps_count(&a->member, b, COLOR_TAKEN, did, COLOR_COUNTS);
 }
 
 #endif

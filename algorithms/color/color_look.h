@@ -29,18 +29,19 @@ enum {
 /** What lies in weir_steps_page.result. */
 enum color_phase { COLOR_TAKE = 0, COLOR_CHECK, COLOR_PHASES };
 enum color_result {
-    COLOR_TAKEN = 0, /* colours that rows took, */
+    COLOR_TAKEN = 0, /* colours that rows took when they looked again, */
     COLOR_ARCS,      /* arcs whose far ends were looked at, */
-    COLOR_LOOKS,     /* and rows that looked */
     COLOR_COUNTS,
-    COLOR_NS = COLOR_COUNTS,
+    COLOR_LOOKS = COLOR_COUNTS, /* and rows that looked again */
+    COLOR_NS,
     COLOR_STEPS = COLOR_NS + COLOR_PHASES
 };
 
 struct color_args {
     struct weir_steps_member member;
     weir_rows_part part;
-    uint32_t *color[WEIR_DEVICES_MAX]; /* of each device: by number */
+    weir_rows_halo halo;
+    uint32_t *color[WEIR_DEVICES_MAX]; /* of each device: by local number */
     const uint32_t
         *order; /* rows in the order in which they take colours at first; NULL: as they are */
     uint32_t *list[2]; /* rows whose colours are open: of a round, and of the next, by turns */
@@ -53,9 +54,10 @@ struct color_args {
     uint32_t both;     /* the graph is not symmetric: neighbours are at arcs of both kinds */
 };
 
-/* What a thread did: COLOR_TAKEN and so on. */
+/* What a thread did: COLOR_TAKEN and so on; of the first looks, in each of which a row takes a colour, arcs alone. */
 struct color_tally {
-    uint64_t did[COLOR_COUNTS];
+    uint64_t arcs;
+    uint32_t taken;
 };
 
 /* A row that looks. */
@@ -65,7 +67,8 @@ struct color_looker {
     uint32_t before; /* the upper bits of a colour that was taken in the round before */
     uint32_t limit;  /* rows of each device from this one on have no colour yet */
     int first;       /* this is its first look */
-    uint64_t rank, degree;
+    uint32_t rank;
+    uint64_t degree;
 };
 
 /* What it sees beside colours. */
@@ -82,18 +85,32 @@ WEIR_DEV uint64_t color_degree(const struct color_args *a, uint32_t row)
 }
 
 /* When a row's turn is, on its device: the blocks go along their stretches side by side. */
-WEIR_DEV uint64_t color_rank(const struct color_args *a, uint32_t row)
+WEIR_DEV uint32_t color_rank(const struct color_args *a, uint32_t row)
 {
-    return a->stretch ? (uint64_t)(row % a->stretch) * a->pieces + row / a->stretch : row;
+    return a->stretch ? row % a->stretch * a->pieces + row / a->stretch : row;
 }
 
-/* Whether the row of a number is ahead of one of this device: of two that collide it keeps its colour. Any order of all rows will do; this
+/* The first local number of a device's rows that is not that of one of its first so many rows. Where rows are numbered by degree, or
+ * there is one device, whose local numbers are rows. */
+WEIR_DEV uint32_t color_behind(const struct color_args *a, uint32_t d, uint32_t rows)
+{
+    const uint32_t begin = a->part.first[d], end = a->part.first[d + 1];
+    const uint32_t number = rows < end - begin ? begin + rows : end;
+    return a->halo.known ? weir_rows_local(a->halo.known, number) : number;
+}
+
+/* Whether the row of a local number is ahead of one of this device: of two that collide it keeps its colour. Any order of all rows will do; this
  * one is about that in which they take colours at first, so that few rows see one ahead of them that has none. */
-WEIR_DEV int color_is_ahead(const struct color_args *a, uint32_t number,
+WEIR_DEV int color_is_ahead(const struct color_args *a, uint32_t local,
                             const struct color_looker *r)
 {
-    const uint32_t owner = a->part.parts > 1 ? weir_steps_owner(a->part.first, number) : 0;
-    const uint64_t rank = color_rank(a, number - a->part.first[owner]);
+    if (a->part.parts == 1 || local - a->halo.begin < a->part.owned)
+        return color_rank(a, local - a->halo.begin) < r->rank;
+    const uint32_t owner = weir_steps_owner(a->halo.first, local);
+    if (a->halo.known) /* ranks are rows */
+        return local < color_behind(a, owner, r->row + (owner < a->part.part));
+    const uint32_t number = a->halo.numbers[local < a->halo.begin ? local : local - a->part.owned];
+    const uint32_t rank = color_rank(a, number - a->part.first[owner]);
     return rank < r->rank || (rank == r->rank && owner < a->part.part);
 }
 
@@ -114,19 +131,19 @@ WEIR_DEV struct color_looker color_looker_of(const struct color_args *a, uint32_
     r.rank = color_rank(a, row);
     r.degree = color_degree(a, row);
     r.own = first ? COLOR_NONE
-                  : weir_load_relaxed_sys_u32(&a->color[a->member.index][a->part.begin + row]) &
+                  : weir_load_relaxed_sys_u32(&a->color[a->member.index][a->halo.begin + row]) &
                         ~COLOR_OPEN;
     return r;
 }
 
 /* A row sees a neighbour's colour. */
-WEIR_DEV void color_meet(const struct color_args *a, const struct color_looker *r, uint32_t number,
+WEIR_DEV void color_meet(const struct color_args *a, const struct color_looker *r, uint32_t local,
                          uint32_t color, struct color_seen *seen)
 {
     const uint32_t open = color & COLOR_OPEN;
     const int may_change = open == COLOR_OPEN || open == r->before;
     const int same = (color & ~COLOR_OPEN) == r->own; /* never in the first look */
-    if ((may_change || same) && color_is_ahead(a, number, r)) {
+    if ((may_change || same) && color_is_ahead(a, local, r)) {
         seen->ahead += may_change != 0;
         seen->lost |= same;
     }
@@ -146,32 +163,42 @@ WEIR_DEV uint32_t color_skip(const struct color_args *a, const struct color_look
     return (draw ^ draw >> 16) % (most + 1);
 }
 
-/* A row has a colour, on all devices. One thread. */
-WEIR_DEV void color_tell(const struct color_args *a, uint32_t row, uint32_t color)
+/* The row of each lane that has @p mine one has a colour: those that have it in their halos are told, and counted. All lanes of a worker. */
+WEIR_DEV void color_tell(const struct color_args *a, int mine, uint32_t row, uint32_t color)
 {
-    for (uint32_t d = 0; d < a->member.count; d++)
-        weir_store_relaxed_sys_u32(&a->color[d][a->part.begin + row], color);
+    for (uint32_t d = 0; d < a->member.count; d++) {
+        const uint64_t *to = a->halo.to[d];
+        const int told = to && mine && weir_rows_knows(to, row);
+        const uint32_t lanes = weir_ballot(told);
+        if (told)
+            weir_store_relaxed_sys_u32(&a->color[d][weir_rows_local(to, row)], color);
+        if (lanes && weir_lane() == 0)
+            (void)weir_atomic_add_relaxed_dev_u64(&weir_steps_mine(&a->member)->tell[d],
+                                                  weir_popcount_u32(lanes));
+    }
 }
 
-/* The end of a look. One thread. @return whether the row looks again in the next round. */
-WEIR_DEV int color_end(const struct color_args *a, const struct color_looker *r, uint32_t color,
-                       uint32_t ahead, struct color_tally *tally)
+/* The end of a look. One thread. @return the colour, which color_tell() has still to tell the others; where it is open the row looks
+ * again in the next round. */
+WEIR_DEV uint32_t color_end(const struct color_args *a, const struct color_looker *r,
+                            uint32_t color, uint32_t ahead, struct color_tally *tally)
 {
-    const int took = color != r->own, open = took && ahead;
-    color_tell(a, r->row, open ? color | color_mark(r->round) : color);
-    tally->did[COLOR_TAKEN] += took != 0;
-    tally->did[COLOR_LOOKS]++;
-    return open;
+    const int took = color != r->own;
+    if (took && ahead)
+        color |= color_mark(r->round);
+    weir_store_relaxed_sys_u32(&a->color[a->member.index][a->halo.begin + r->row], color);
+    tally->taken += took && !r->first;
+    return color;
 }
 
 /* ---- a row of many arcs, by all lanes of a worker --------------------------------------------- */
 
-/* The first place from `at` on whose target is not below a number. */
-WEIR_DEV uint64_t color_place(const uint32_t *targets, uint64_t at, uint64_t end, uint32_t number)
+/* The first place from `at` on whose target is not below a local number. */
+WEIR_DEV uint64_t color_place(const uint32_t *targets, uint64_t at, uint64_t end, uint32_t local)
 {
     while (at < end) {
         const uint64_t middle = at + (end - at) / 2;
-        if (targets[middle] < number)
+        if (targets[middle] < local)
             at = middle + 1;
         else
             end = middle;
@@ -179,16 +206,13 @@ WEIR_DEV uint64_t color_place(const uint32_t *targets, uint64_t at, uint64_t end
     return at;
 }
 
-/* Numbers of a device that a row looks at end here: all those behind it have no colour yet, or have one that does not matter, since they are
+/* Local numbers of a device's rows that a row looks at end here: all those behind it have no colour yet, or have one that does not matter, since they are
  * behind this row and give way. */
 WEIR_DEV uint32_t color_bound(const struct color_args *a, const struct color_looker *r, uint32_t d)
 {
-    uint32_t rows;
     if (!a->sorted)
         return COLOR_NONE;
-    rows = r->first ? r->row + (d < a->part.part) : r->limit;
-    return rows < a->part.first[d + 1] - a->part.first[d] ? a->part.first[d] + rows
-                                                          : a->part.first[d + 1];
+    return color_behind(a, d, r->first ? r->row + (d < a->part.part) : r->limit);
 }
 
 /* Note which colours of the window from base on the far ends of a row's arcs have. Targets ascend, those of a device after those of the one
@@ -203,22 +227,22 @@ WEIR_DEV void color_note(const struct color_args *a, const weir_arcs *arcs,
     for (uint32_t d = 0; d < (a->sorted ? a->part.parts : 1) && at < end; d++) {
         const uint32_t bound = color_bound(a, r, d);
         if (d)
-            at = color_place(arcs->targets, at, end, a->part.first[d]);
+            at = color_place(arcs->targets, at, end, a->halo.first[d]);
         for (; at < end; at += COLOR_BATCH * WEIR_LANES) {
-            uint32_t number[COLOR_BATCH], color[COLOR_BATCH];
+            uint32_t local[COLOR_BATCH], color[COLOR_BATCH];
             for (uint32_t j = 0; j < COLOR_BATCH; j++) {
                 const uint64_t arc = at + j * WEIR_LANES + weir_lane();
-                number[j] = arc < end ? arcs->targets[arc] : COLOR_NONE;
+                local[j] = arc < end ? arcs->targets[arc] : COLOR_NONE;
             }
             for (uint32_t j = 0; j < COLOR_BATCH; j++)
                 color[j] =
-                    number[j] < bound ? weir_load_relaxed_sys_u32(&colors[number[j]]) : COLOR_NONE;
+                    local[j] < bound ? weir_load_relaxed_sys_u32(&colors[local[j]]) : COLOR_NONE;
             for (uint32_t j = 0; j < COLOR_BATCH; j++) {
                 const uint32_t bit = (color[j] & ~COLOR_OPEN) - base;
-                if (number[j] >= bound)
+                if (local[j] >= bound)
                     continue;
-                tally->did[COLOR_ARCS]++;
-                color_meet(a, r, number[j], color[j], seen);
+                tally->arcs++;
+                color_meet(a, r, local[j], color[j], seen);
                 if (color[j] == COLOR_NONE || bit >= words * 32)
                     continue;
                 if (WEIR_LANES > 1)
@@ -226,7 +250,7 @@ WEIR_DEV void color_note(const struct color_args *a, const weir_arcs *arcs,
                 else
                     used[bit / 32] |= 1u << bit % 32;
             }
-            if (weir_ballot(number[COLOR_BATCH - 1] >= bound))
+            if (weir_ballot(local[COLOR_BATCH - 1] >= bound))
                 break; /* what is left of these arcs may be another device's */
         }
     }
@@ -292,8 +316,10 @@ WEIR_DEV int color_look(const struct color_args *a, const struct color_looker *r
         if (!base)
             skip = 0;
     }
-    return weir_broadcast_u32(weir_lane() == 0 ? (uint32_t)color_end(a, r, color, ahead, tally) : 0,
-                              0) != 0;
+    if (weir_lane() == 0)
+        color = color_end(a, r, color, ahead, tally);
+    color_tell(a, weir_lane() == 0, r->row, color);
+    return (weir_broadcast_u32(color, 0) & COLOR_OPEN) != 0;
 }
 
 #endif

@@ -20,10 +20,19 @@ static uint64_t order_count(const void *user, uint32_t device, uint32_t sender)
     return color->config.permute != 0;
 }
 
+/* A device has colours of its own vertices and of those of its halo. */
+static uint64_t color_count(const void *user, uint32_t device, uint32_t sender)
+{
+    const weir_color *color = user;
+    (void)sender;
+    return weir_rows_halo_of(color->on.rows, device)->count;
+}
+
 #define FIELD(name) .field = offsetof(struct color_args, name)
 static const weir_steps_array arrays[] = {
     {.name = "color",
-     .extent = WEIR_STEPS_NUMBERS,
+     .extent = WEIR_STEPS_COUNTED,
+     .count = color_count,
      .holding = WEIR_STEPS_SHARED,
      .first = WEIR_STEPS_FILLED,
      .fill = 0xFF,
@@ -50,15 +59,19 @@ static const weir_steps_program program = {
     .phase_count = sizeof phases / sizeof *phases,
 };
 
-/* The order of a device's rows is drawn in host memory. */
+/* Colours, of a halo that may be all others; and the order of a device's rows is drawn in host memory. */
 static void need(const struct weir__sizes *sizes, const void *user, struct weir__need *need)
 {
     const weir_color *color = user;
+    for (uint32_t p = 0; p < sizes->parts; p++)
+        weir__need_take_on(need, weir_context_device(sizes->context, p), sizes->vertices,
+                           sizeof(uint32_t));
     weir__need_pass(need, color->config.permute ? sizes->vertices : 0, sizeof(uint32_t));
 }
 
 static const struct weir__row_form form = {.program = &program,
                                            .rows = offsetof(struct color_args, part),
+                                           .halo = offsetof(struct color_args, halo),
                                            .values = "color",
                                            .kind = WEIR_VALUE_U32,
                                            .need = need};
@@ -83,6 +96,8 @@ static weir_status cut_stretches(const weir_color *color, struct color_args *arg
     const uint32_t pieces = info.units ? info.units : 1;
     args->stretch = (args->most / pieces / lanes + 1) * lanes;
     args->pieces = args->most / args->stretch + 1;
+    if ((uint64_t)args->stretch * args->pieces > UINT32_MAX) /* ranks have 32 bits */
+        args->stretch = 0;
     return status;
 }
 
@@ -128,13 +143,16 @@ weir_status weir__color_step_run(weir_color *color, weir_run_stats *stats)
     const weir_status status = weir__row_steps_run(&color->on, stats);
     if (status)
         return status;
-    const uint64_t looks = weir_steps_total(color->on.steps, COLOR_LOOKS);
+    uint64_t busy = 0; /* each of these looks for the first time, and takes a colour */
+    for (uint32_t d = 0; d < color->on.parts; d++)
+        busy += weir__row_steps_part(&color->on, d)->busy;
+    const uint64_t looks = busy + weir_steps_total(color->on.steps, COLOR_LOOKS);
     weir__color_step_picked(color, stats);
-    stats->work.processed = weir_steps_total(color->on.steps, COLOR_TAKEN);
+    stats->work.processed = busy + weir_steps_total(color->on.steps, COLOR_TAKEN);
     stats->work.atoms = weir_steps_total(color->on.steps, COLOR_ARCS);
     stats->work.rounds = stats->steps;
     /* A row's place and its colour; an arc and the colour behind it. */
     stats->bytes = looks * (16 + 4) + stats->work.atoms * 8;
-    stats->bytes_sent = looks * (color->on.parts - 1) * sizeof(uint32_t);
+    stats->bytes_sent = stats->work.sent * sizeof(uint32_t);
     return WEIR_OK;
 }

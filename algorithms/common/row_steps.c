@@ -91,6 +91,7 @@ weir_status weir__row_steps_create(struct weir__row_steps *on, const struct weir
     weir_steps_domain domain;
     weir_status status;
     placing.what = form->program->what;
+    placing.halo = form->halo != 0;
     /* Where nobody chose, what follows the rows is known to fit beside them, or whoever made the choice streams arcs if not. */
     placing.memory = options->memory == WEIR_MEMORY_HOST ? WEIR_MEMORY_HOST : WEIR_MEMORY_DEVICE;
     weir__context_retain(context);
@@ -106,9 +107,12 @@ weir_status weir__row_steps_create(struct weir__row_steps *on, const struct weir
     weir_rows_domain(on->rows, &domain);
     status = weir_steps_create(context, on->form->program, &domain, user, options->time_limit_ms,
                                &on->steps);
-    for (uint32_t d = 0; d < on->parts && !status; d++)
-        memcpy((char *)weir_steps_args(on->steps, d) + form->rows, weir__row_steps_part(on, d),
-               sizeof(weir_rows_part));
+    for (uint32_t d = 0; d < on->parts && !status; d++) {
+        char *args = weir_steps_args(on->steps, d);
+        memcpy(args + form->rows, weir__row_steps_part(on, d), sizeof(weir_rows_part));
+        if (form->halo)
+            memcpy(args + form->halo, weir_rows_halo_of(on->rows, d), sizeof(weir_rows_halo));
+    }
     return status ? status : count_results(on, user);
 }
 
@@ -179,9 +183,12 @@ static const void *rows_of(const struct weir__row_steps *on, const weir_steps_ar
                            uint32_t device)
 {
     const char *data = weir_steps_data(on->steps, array->name, device);
-    return array->extent == WEIR_STEPS_NUMBERS
-               ? data + (size_t)weir__row_steps_part(on, device)->begin * array->bytes
-               : data;
+    size_t row = 0;
+    if (array->extent == WEIR_STEPS_NUMBERS)
+        row = weir__row_steps_part(on, device)->begin;
+    else if (array->extent == WEIR_STEPS_COUNTED && on->form->halo)
+        row = weir_rows_halo_of(on->rows, device)->begin;
+    return data ? data + row * array->bytes : NULL;
 }
 
 weir_status weir__row_steps_gather(const struct weir__row_steps *on, const char *array,

@@ -20,8 +20,10 @@ struct weir__row_form {
     const weir_steps_program *program;
     size_t
         rows; /**< offsetof(struct NAME_args, ...) of a weir_rows_part; set when arrays are taken */
+    size_t halo; /**< offsetof() of a weir_rows_halo, for which rows are then asked; 0: none */
     const char *
-        values; /**< the array of results: one an owned number, or one for each number of all devices */
+        values; /**< the array of results: one an owned number, or one for each number of all devices; or,
+                     counted, one for each local number of the halo */
     weir_value_kind kind;
     enum values_form gathered; /**< as what the values come to the host */
     const char *tree; /**< an array of numbers that comes as vertices, if it is taken; NULL: none */

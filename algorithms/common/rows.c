@@ -18,6 +18,9 @@ static weir_status check(const weir_context *context, const weir_graph *graph,
         return status;
     if ((unsigned)config->order > WEIR_ROWS_BY_DEGREE)
         return weir__fail(WEIR_ERR_INVALID, "rows in order %d: there is none", (int)config->order);
+    if (config->halo && (config->out_degrees || partition->rows))
+        return weir__fail(WEIR_ERR_INVALID, "rows with halos, and %s",
+                          config->out_degrees ? "out-degrees by number" : "cells");
     if (config->by_weight && !config->weights)
         return weir__fail(WEIR_ERR_INVALID, "rows by weight without weights");
     if (config->weights && graph->weight_kind != WEIR_WEIGHT_U32)
@@ -117,6 +120,8 @@ static weir_status place_all(weir_rows *rows, const weir_graph *graph,
     for (uint32_t p = 0; p < rows->parts && !status; p++)
         status =
             rows->grid_rows ? weir__rows_place_cell(&build, p) : weir__rows_place_part(&build, p);
+    if (!status && config->halo)
+        status = weir__rows_place_halos(&build);
     free(build.in_degree);
     free(build.in_ends);
     free(build.in_keys);
@@ -139,7 +144,8 @@ static weir_status choose_memory(weir_rows *rows, const weir_graph *graph,
         beside[p] = (sizes.owned[p] + 1) * (in ? 16 : 8) +
                     (config->firsts ? sizes.owned[p] * (in ? 8 : 4) : 0) +
                     (config->out_bytes ? sizes.owned[p] : 0) +
-                    (config->out_degrees ? sizes.numbers * 4 : 0);
+                    (config->out_degrees ? sizes.numbers * 4 : 0) +
+                    (config->halo ? weir__rows_halo_bytes(&sizes, p) : 0);
         sizes.in_arcs_of[p] = in ? sizes.arcs : 0;
     }
     rows->memory = config->memory;
@@ -279,6 +285,8 @@ void weir__rows_need(const struct weir__sizes *sizes, const weir_rows_config *co
         weir__rows_cells_need(sizes, need);
     else
         parts_need(sizes, config, memory, need);
+    if (config->halo)
+        weir__rows_halos_need(sizes, need);
     if (back && sizes->parts == 1)
         in_need(sizes, config, memory, here, need);
     weir__need_give(need, back ? n : 0, 4);
@@ -339,6 +347,11 @@ weir_context *weir_rows_context(const weir_rows *rows)
 const weir_rows_part *weir_rows_part_of(const weir_rows *rows, uint32_t part)
 {
     return part < rows->parts ? &rows->part[part] : NULL;
+}
+
+const weir_rows_halo *weir_rows_halo_of(const weir_rows *rows, uint32_t part)
+{
+    return rows->halo && part < rows->parts ? &rows->halo[part] : NULL;
 }
 
 int weir_rows_symmetric(const weir_rows *rows)
@@ -449,6 +462,7 @@ void weir_rows_destroy(weir_rows *rows)
         weir__bring_free(device, rows->part[p].out_degree);
         weir__bring_free(device, rows->part[p].out_byte);
     }
+    weir__rows_free_halos(rows);
     weir__numbering_destroy(rows->numbering);
     weir__context_release(rows->context);
     free(rows->number);

@@ -23,6 +23,7 @@ struct weir_rows {
     uint32_t *vertex;   /* by number; UINT32_MAX for gaps */
     uint32_t *degree;   /* out-degree by number */
     weir_rows_part part[WEIR_DEVICES_MAX];
+    weir_rows_halo *halo; /* by part; NULL: not asked for */
     struct weir__numbering *numbering;
     uint32_t grid_rows, grid_columns; /* of cells (cell.h); 0: parts have their rows */
 };
@@ -65,7 +66,16 @@ weir_status weir__rows_place_all_there(struct weir__rows_build *build);
 /** Build the rows of a part, if they are not there, and bring them and what belongs to them to its device. */
 weir_status weir__rows_place_part(struct weir__rows_build *build, uint32_t part);
 
-/** The same of the cell of a part, where rows->grid_rows is not 0. */
+/** Halos of all parts, whose rows are there: arcs then name local numbers. */
+weir_status weir__rows_place_halos(struct weir__rows_build *build);
+/** What they take of a part's device, at most. */
+uint64_t weir__rows_halo_bytes(const struct weir__sizes *sizes, uint32_t part);
+/** What placing them takes. */
+void weir__rows_halos_need(const struct weir__sizes *sizes, struct weir__need *need);
+/** Free it. */
+void weir__rows_free_halos(weir_rows *rows);
+
+/** weir__rows_place_part() of the cell of a part, where rows->grid_rows is not 0. */
 weir_status weir__rows_place_cell(struct weir__rows_build *build, uint32_t part);
 
 /** Sort the rows of a part, in one direction, by weir__rows_key.

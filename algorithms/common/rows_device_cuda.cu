@@ -12,3 +12,11 @@
 #define WEIR_KERNEL      rows_firsts
 #define WEIR_KERNEL_ARGS rows_firsts_args
 #include "algorithms/kernel_cuda_tmpl.cuh"
+
+#define WEIR_KERNEL      rows_mark
+#define WEIR_KERNEL_ARGS rows_names_args
+#include "algorithms/kernel_cuda_tmpl.cuh"
+
+#define WEIR_KERNEL      rows_name
+#define WEIR_KERNEL_ARGS rows_names_args
+#include "algorithms/kernel_cuda_tmpl.cuh"

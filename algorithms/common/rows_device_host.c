@@ -7,3 +7,7 @@
 #include "algorithms/kernel_host_tmpl.h"
 #define WEIR_KERNEL rows_firsts
 #include "algorithms/kernel_host_tmpl.h"
+#define WEIR_KERNEL rows_mark
+#include "algorithms/kernel_host_tmpl.h"
+#define WEIR_KERNEL rows_name
+#include "algorithms/kernel_host_tmpl.h"

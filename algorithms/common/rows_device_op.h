@@ -24,7 +24,17 @@ typedef struct rows_firsts_args {
     uint32_t *firsts; /* out: by row */
 } rows_firsts_args;
 
-extern const weir_kernel weir__rows_heads_kernel, weir__rows_arcs_kernel, weir__rows_firsts_kernel;
+/* Arcs of a part, or first targets of its rows, and local numbers in their place. */
+typedef struct rows_names_args {
+    uint32_t *targets; /* WEIR_ROWS_NONE stays */
+    uint64_t count;
+    uint32_t first, owned; /* numbers of the part */
+    uint32_t *bits;        /* out: of others' numbers; a bit each, relaxed atomics */
+    const uint64_t *known; /* weir_rows_local() */
+} rows_names_args;
+
+extern const weir_kernel weir__rows_heads_kernel, weir__rows_arcs_kernel, weir__rows_firsts_kernel,
+    weir__rows_mark_kernel, weir__rows_name_kernel;
 
 /** Count the arcs that come to each vertex. */
 WEIR_DEV void rows_heads(const rows_arcs_args *a, uint32_t worker, uint32_t workers)
@@ -56,6 +66,27 @@ WEIR_DEV void rows_firsts(const rows_firsts_args *a, uint32_t worker, uint32_t w
         const uint64_t first = a->offsets[r];
         a->firsts[r] = first < a->offsets[r + 1] ? a->targets[first] : WEIR_ROWS_NONE;
     }
+}
+
+/** Mark the numbers of other parts that arcs lead to. */
+WEIR_DEV void rows_mark(const rows_names_args *a, uint32_t worker, uint32_t workers)
+{
+    for (uint64_t i = (uint64_t)worker * WEIR_LANES + weir_lane(); i < a->count;
+         i += (uint64_t)workers * WEIR_LANES) {
+        const uint32_t number = a->targets[i], bit = 1u << number % 32;
+        if (number - a->first >= a->owned &&
+            !(weir_load_relaxed_dev_u32(&a->bits[number / 32]) & bit))
+            (void)weir_atomic_or_relaxed_dev_u32(&a->bits[number / 32], bit);
+    }
+}
+
+/** Arcs name local numbers. */
+WEIR_DEV void rows_name(const rows_names_args *a, uint32_t worker, uint32_t workers)
+{
+    for (uint64_t i = (uint64_t)worker * WEIR_LANES + weir_lane(); i < a->count;
+         i += (uint64_t)workers * WEIR_LANES)
+        if (a->targets[i] != WEIR_ROWS_NONE)
+            a->targets[i] = weir_rows_local(a->known, a->targets[i]);
 }
 
 /** Put the arcs of the part's rows where they belong. */

@@ -311,6 +311,37 @@ static void values_lie_on_the_devices(void **state)
     weir_context_destroy(context);
 }
 
+/* Of a grid that is cut into strips a device tells the two beside it of the rows along the cut, as often as these look, and nobody else. */
+static void only_halos_are_told(void **state)
+{
+    enum { WIDTH = 60 };
+    weir_context *context = context_or_skip(*state);
+    const uint32_t devices = weir_context_device_count(context);
+    weir_graph *graph = open_graph("grid:60x80", 0);
+    weir_partition *partition = cut(graph, WEIR_PARTITION_BLOCK, devices);
+    weir_run_stats stats = WEIR_RUN_STATS_INIT;
+    weir_color *color;
+    uint64_t all = 0;
+    OK(weir_color_create(context, graph, partition, NULL, NULL, &color));
+    OK(weir_color_run(color, &stats));
+    for (uint32_t from = 0; from < devices; from++)
+        for (uint32_t to = 0; to < devices; to++) {
+            uint64_t items;
+            OK(weir_color_link_items(color, from, to, &items));
+            if (from + 1 == to || to + 1 == from)
+                assert_in_range(items, WIDTH, WIDTH * stats.steps);
+            else
+                assert_int_equal(items, 0);
+            all += items;
+        }
+    assert_int_equal(stats.work.sent, all);
+    assert_int_equal(stats.bytes_sent, 4 * all);
+    weir_color_destroy(color);
+    weir_partition_destroy(partition);
+    weir_graph_destroy(graph);
+    weir_context_destroy(context);
+}
+
 static void a_run_is_cancelled(void **state)
 {
     weir_context *context = context_or_skip(*state);
@@ -417,9 +448,9 @@ int main(void)
             CC_TEST(cliques_are_colored_by_items,
                     "host:2x2") CC_TEST(cliques_are_colored_by_items,
                                         "cuda:0") CC_TEST(cliques_are_colored_by_items, "cuda:0-1")
-                ON_EACH_SPEC(numbers_of_colors_are_known) ON_EACH_SPEC(values_lie_on_the_devices)
-                    ON_EACH_SPEC(what_is_no_coloring_is_named) CC_TEST(one_thread_is_greedy,
-                                                                       "host:1")
+                ON_EACH_SPEC(only_halos_are_told) ON_EACH_SPEC(numbers_of_colors_are_known)
+                    ON_EACH_SPEC(values_lie_on_the_devices) ON_EACH_SPEC(
+                        what_is_no_coloring_is_named) CC_TEST(one_thread_is_greedy, "host:1")
                         CC_TEST(one_thread_is_greedy_by_items, "host:1") CC_TEST(
                             hubs_come_first, "host:1") CC_TEST(collisions_are_settled, "host:1x8")
                             CC_TEST(collisions_are_settled, "host:2x4") CC_TEST(

@@ -46,6 +46,17 @@ is trials.0.steps 0
 expect_ok color few.el --devices host:2 -o -
 [ "$(wc -l <"$OUT")" -eq 7 ] && pass || fail "-o - writes 7 lines"
 
+# ---- a device has colours of its own vertices and of its halo: of a strip of 100 rows those of one row on each side of it ----
+expect_ok plan grid:400x400 color --devices host:4 --partition block
+[ "$(awk '$1 == "color" && $2 == 1 { print $3 }' "$OUT" | tr '\n' ' ')" = "40400 40800 40800 40400 " ] && pass || fail "own colours and those of two rows more"
+expect_ok plan grid:400x400 color --devices host:1
+[ "$(awk '$1 == "color" && $2 == 1 { print $3 }' "$OUT")" = 160000 ] && pass || fail "all colours"
+expect_ok plan --vertices 1000000 --arcs 2000000 color --undirected --devices host:4
+[ "$(awk '$1 == "color" && $2 == 1 && $3 > 250000 && $3 < 1000000' "$OUT" | wc -l)" -eq 4 ] && pass || fail "a halo as usual"
+expect_ok color grid:400x400 --devices host:4 --partition block --json -
+SENT=$(value "$OUT" trials.0.items_sent)
+[ "$SENT" -ge 2400 ] && [ "$SENT" -le 9600 ] && pass || fail "$SENT colours of 6 rows were told"
+
 # ---- refused ----
 refuse 2 "--permute" color few.el --permute 0
 refuse 2 "--permute" color few.el --permute on

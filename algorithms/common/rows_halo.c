@@ -110,8 +110,9 @@ static void count_locals(const struct halos *halos, uint32_t p)
     const weir_rows_part *part = &rows->part[p];
     weir_rows_halo *halo = &rows->halo[p];
     uint32_t *bits = halos->bits[p];
-    for (uint32_t n = part->begin; n < part->begin + part->owned; n++)
-        bits[n / 32] |= 1u << n % 32;
+    memset(bits + part->begin / 32, 0xFF, part->owned / 32 * sizeof *bits); /* it begins a word */
+    if (part->owned % 32)
+        bits[(part->begin + part->owned) / 32] = (1u << part->owned % 32) - 1u;
     halo->count = 0;
     for (uint64_t w = 0; w < halos->words; w++) {
         halos->known[p][w] = (uint64_t)halo->count << 32 | bits[w];

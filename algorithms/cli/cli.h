@@ -109,6 +109,7 @@ typedef struct weir__cli_request {
     int values;           /**< a position in weir__cli_values */
     int product_schedule; /**< a weir_product_schedule */
     int overlap;          /**< a weir_product_overlap */
+    int vector;           /**< a weir_product_vector */
     int transpose, against;
     uint64_t scale, edge_factor; /**< options of graph500; scale 0: not given */
     uint64_t source, sources, trials, seed;
@@ -240,7 +241,7 @@ extern const weir__cli_choices weir__cli_partitions, weir__cli_routes, weir__cli
     weir__cli_kernels, weir__cli_directions, weir__cli_workers, weir__cli_mappings,
     weir__cli_balances, weir__cli_wires, weir__cli_topo_formats, weir__cli_bench_formats,
     weir__cli_partition_formats, weir__cli_schedules, weir__cli_memories, weir__cli_judges,
-    weir__cli_values, weir__cli_product_schedules, weir__cli_overlaps;
+    weir__cli_values, weir__cli_product_schedules, weir__cli_overlaps, weir__cli_vectors;
 
 /** Find the position of @p text among the built values. Any other text is refused by name. */
 int weir__cli_choose(const weir__cli_choices *choices, const char *option, const char *text,

@@ -75,6 +75,10 @@ static const weir__cli_option options[] = {
     CHOICE("overlap", "O", VERB_MULTIPLY, overlap, weir__cli_overlaps,
            "on: devices multiply what needs their own x while others' comes;\n"
            "off: x comes first; auto: on; default: auto"),
+    CHOICE("vector", "V", VERB_MULTIPLY, vector, weir__cli_vectors,
+           "what each device has of x: whole: room for all of it; cut: its own\n"
+           "rows and those others that its part of the matrix names; auto: cut\n"
+           "where these are few; default: auto"),
     FLAG("compare", VERB_MULTIPLY, against,
          "multiply by NVIDIA's cuSPARSE too, on the first device, if it is a\n"
          "GPU and the library is found; its times stand beside these; default:\n"

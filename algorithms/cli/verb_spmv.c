@@ -122,6 +122,7 @@ static int place(struct session *session)
     weir_status status;
     config.schedule = (weir_product_schedule)request->product_schedule;
     config.overlap = (weir_product_overlap)request->overlap;
+    config.vector = (weir_product_vector)request->vector;
     config.columns = (uint32_t)request->columns;
     config.transpose = request->transpose;
     config.grid_rows = request->grid_rows;

@@ -24,22 +24,44 @@ const char *weir_product_overlap_text(weir_product_overlap overlap)
     return (unsigned)overlap < sizeof names / sizeof *names ? names[overlap] : NULL;
 }
 
+const char *weir_product_vector_text(weir_product_vector vector)
+{
+    static const char *const names[] = {"auto", "whole", "cut"};
+    return (unsigned)vector < sizeof names / sizeof *names ? names[vector] : NULL;
+}
+
 /* ---- what is to be made -------------------------------------------------------------------------------- */
 
 #define COLUMNS_MAX 4096
 
-static weir_status check(weir_context *context, const weir_product_config *config)
+/* What needs several devices. */
+static weir_status check_exchange(const weir_product_config *config, uint32_t devices)
 {
-    const uint32_t devices = weir_context_device_count(context);
-    if (!weir_product_schedule_text(config->schedule))
-        return weir__fail(WEIR_ERR_INVALID, "%d is no schedule of a product",
-                          (int)config->schedule);
     if (!weir_product_overlap_text(config->overlap))
         return weir__fail(WEIR_ERR_INVALID, "%d is no overlap: auto, on or off",
                           (int)config->overlap);
-    if (config->overlap == WEIR_OVERLAP_ON && (config->devices ? config->devices : devices) == 1)
+    if (!weir_product_vector_text(config->vector))
+        return weir__fail(WEIR_ERR_INVALID, "%d is no way to keep x: auto, whole or cut",
+                          (int)config->vector);
+    if (devices > 1)
+        return WEIR_OK;
+    if (config->overlap == WEIR_OVERLAP_ON)
         return weir__fail(WEIR_ERR_INVALID,
                           "overlap on: one device has all of x, and nothing is exchanged");
+    if (config->vector == WEIR_VECTOR_CUT)
+        return weir__fail(WEIR_ERR_INVALID, "vector cut: one device has all of x");
+    return WEIR_OK;
+}
+
+static weir_status check(weir_context *context, const weir_product_config *config)
+{
+    const uint32_t devices = weir_context_device_count(context);
+    weir_status status;
+    if (!weir_product_schedule_text(config->schedule))
+        return weir__fail(WEIR_ERR_INVALID, "%d is no schedule of a product",
+                          (int)config->schedule);
+    if ((status = check_exchange(config, config->devices ? config->devices : devices)))
+        return status;
     if (config->columns > COLUMNS_MAX)
         return weir__fail(WEIR_ERR_INVALID, "%u columns of x: at most %d", config->columns,
                           COLUMNS_MAX);
@@ -104,94 +126,13 @@ static void cut_part(weir_product *product, const weir_matrix *matrix, uint32_t 
         part->x_first = part->first;
         part->x_rows = part->rows;
     }
-}
-
-/* ---- columns ------------------------------------------------------------------------------------------- */
-
-/* The first nonzero of a row, from `begin` to `end`, whose column is not below `column`. */
-static uint64_t first_at(const uint32_t *indices, uint64_t begin, uint64_t end, uint64_t column)
-{
-    while (begin < end) {
-        const uint64_t middle = begin + (end - begin) / 2;
-        if (indices[middle] < column)
-            begin = middle + 1;
-        else
-            end = middle;
-    }
-    return begin;
-}
-
-struct wanting {
-    const weir_product *product;
-    const weir_matrix *matrix;
-    struct spmv_part *part;
-};
-
-static void least(uint64_t *word, uint64_t value)
-{
-    uint64_t old = __atomic_load_n(word, __ATOMIC_RELAXED);
-    while (value < old &&
-           !__atomic_compare_exchange_n(word, &old, value, 1, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
-        ;
-}
-
-static void most(uint64_t *word, uint64_t value)
-{
-    uint64_t old = __atomic_load_n(word, __ATOMIC_RELAXED);
-    while (value > old &&
-           !__atomic_compare_exchange_n(word, &old, value, 1, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
-        ;
-}
-
-/* What rows begin to end - 1 of a part want of every other device's x: the stretch from the first to the last. */
-static void want_rows(void *user, uint64_t begin, uint64_t end)
-{
-    const struct wanting *w = user;
-    const weir_matrix *m = w->matrix;
-    for (uint32_t d = 0; d < w->product->parts; d++) {
-        const struct spmv_part *from = &w->product->part[d];
-        uint64_t low = UINT64_MAX, high = 0;
-        if (from == w->part || !from->x_rows || from->column_first != w->part->column_first ||
-            from->column_count != w->part->column_count)
-            continue;
-        for (uint64_t row = w->part->first + begin; row < w->part->first + end; row++) {
-            const uint64_t a =
-                first_at(m->indices, m->offsets[row], m->offsets[row + 1], from->x_first);
-            const uint64_t b =
-                first_at(m->indices, a, m->offsets[row + 1], from->x_first + from->x_rows);
-            if (a == b)
-                continue;
-            low = m->indices[a] < low ? m->indices[a] : low;
-            high = m->indices[b - 1] + UINT64_C(1) > high ? m->indices[b - 1] + UINT64_C(1) : high;
-        }
-        if (low < high) {
-            least(&w->part->want[d].begin, low);
-            most(&w->part->want[d].end, high);
-        }
-    }
-}
-
-static weir_status want_all(weir_product *product, const weir_matrix *matrix,
-                            struct spmv_part *part)
-{
-    struct wanting w = {product, matrix, part};
-    weir_status status;
-    for (uint32_t d = 0; d < product->parts; d++)
-        part->want[d] = (struct spmv_want){.begin = UINT64_MAX};
-    if (product->parts == 1)
-        return WEIR_OK;
-    status =
-        weir__activity_for("finding columns", "rows", part->rows, ROWS_CHUNK, 0, want_rows, &w);
-    for (uint32_t d = 0; d < product->parts; d++)
-        if (part->want[d].end > part->want[d].begin)
-            product->exchanged += (part->want[d].end - part->want[d].begin) *
-                                  product->config.columns * product->value_bytes;
-    return status;
+    part->x_held = matrix->columns;
+    part->x_at = part->x_first;
 }
 
 /* ---- two halves ------------------------------------------------------------------------------------------ */
 
-/* The rows of a part with its columns: those of which x is the device's own, and the others; or, in two dimensions, all together. */
+/* The rows of a part with its columns, numbered as the device keeps them: those of which x is its own, and the others; or all together. */
 struct splitting {
     const weir_product *product;
     const weir_matrix *matrix;
@@ -202,24 +143,12 @@ struct splitting {
     char *values[2];
 };
 
-/* Nonzeros of a row: from begin to own with columns before the device's own, to rest with those, to end with columns behind. */
-struct span {
-    uint64_t begin, own, rest, end;
-};
-
-static struct span span_of(const struct splitting *s, uint64_t row)
+static struct spmv_span span_of(const struct splitting *s, uint64_t row)
 {
-    const weir_matrix *m = s->matrix;
-    const struct spmv_part *part = s->part;
-    struct span span;
-    const uint64_t end = m->offsets[part->first + row + 1];
-    span.begin = first_at(m->indices, m->offsets[part->first + row], end, part->column_first);
-    span.end = first_at(m->indices, span.begin, end, part->column_first + part->column_count);
-    span.own = span.begin;
-    span.rest = span.end;
-    if (!s->together) {
-        span.own = first_at(m->indices, span.begin, span.end, part->x_first);
-        span.rest = first_at(m->indices, span.own, span.end, part->x_first + part->x_rows);
+    struct spmv_span span = weir__spmv_span(s->matrix, s->part, row);
+    if (s->together) {
+        span.own = span.begin;
+        span.rest = span.end;
     }
     return span;
 }
@@ -228,7 +157,7 @@ static void count_rows(void *user, uint64_t begin, uint64_t end)
 {
     const struct splitting *s = user;
     for (uint64_t row = begin; row < end; row++) {
-        const struct span span = span_of(s, row);
+        const struct spmv_span span = span_of(s, row);
         s->offsets[0][row + 1] = span.rest - span.own;
         s->offsets[1][row + 1] = span.own - span.begin + span.end - span.rest;
     }
@@ -240,9 +169,14 @@ static void copy_range(const struct splitting *s, int half, uint64_t to, uint64_
     const size_t bytes = s->product->value_bytes;
     const char *values =
         s->matrix->f64 ? (const char *)s->matrix->f64 : (const char *)s->matrix->f32;
+    const struct spmv_keep *keep = &s->part->keep;
     if (begin == end) /* there may be no arrays */
         return;
-    memcpy(s->indices[half] + to, s->matrix->indices + begin, (end - begin) * sizeof(uint32_t));
+    if (!keep->bits)
+        memcpy(s->indices[half] + to, s->matrix->indices + begin, (end - begin) * sizeof(uint32_t));
+    for (uint64_t i = begin; keep->bits && i < end; i++)
+        s->indices[half][to + i - begin] =
+            (uint32_t)weir__spmv_kept_at(keep, s->matrix->indices[i]);
     memcpy(s->values[half] + to * bytes, values + begin * bytes, (end - begin) * bytes);
 }
 
@@ -250,7 +184,7 @@ static void copy_rows(void *user, uint64_t begin, uint64_t end)
 {
     const struct splitting *s = user;
     for (uint64_t row = begin; row < end; row++) {
-        const struct span span = span_of(s, row);
+        const struct spmv_span span = span_of(s, row);
         copy_range(s, 0, s->offsets[0][row], span.own, span.rest);
         copy_range(s, 1, s->offsets[1][row], span.begin, span.own);
         copy_range(s, 1, s->offsets[1][row] + span.own - span.begin, span.rest, span.end);
@@ -324,7 +258,7 @@ static struct spmv_rows rows_of(const weir_product *product, const weir_matrix *
 static int has_wants(const weir_product *product, const struct spmv_part *part)
 {
     for (uint32_t d = 0; d < product->parts; d++)
-        if (part->want[d].end > part->want[d].begin)
+        if (part->want[d].count)
             return 1;
     return 0;
 }
@@ -354,7 +288,7 @@ static weir_status open_part(weir_product *product, struct spmv_part *part)
     if ((status = weir_queue_create(part->device, 0, &part->queue)) ||
         (status = weir_stamp_create(part->device, &part->start)) ||
         (status = weir_stamp_create(part->device, &part->stop)) ||
-        (status = take_values(product, part, "x", product->x_rows, &part->x)) ||
+        (status = take_values(product, part, "x", part->x_held, &part->x)) ||
         (status = take_values(product, part, "y", part->y_rows, &part->y)))
         return status;
     part->sums = part->y;
@@ -384,11 +318,11 @@ static weir_status open_stage(const weir_product *product, uint32_t from,
 {
     const uint64_t bytes = weir__spmv_row_bytes(product);
     weir_status status;
-    if (want->end <= want->begin || copies_from(to->device, product->part[from].device))
+    if (!want->count || copies_from(to->device, product->part[from].device))
         return WEIR_OK;
     if ((status = weir_event_acquire(product->part[from].device, &want->staged)))
         return status;
-    return weir_device_alloc(weir_context_home(product->context), (want->end - want->begin) * bytes,
+    return weir_device_alloc(weir_context_home(product->context), want->count * bytes,
                              &want->stage);
 }
 
@@ -404,6 +338,7 @@ static weir_status want_sums(weir_product *product, struct spmv_part *part)
             continue;
         back->begin = part->y_first - part->first;
         back->end = back->begin + part->y_rows;
+        back->count = part->y_rows;
         product->exchanged += part->y_rows * bytes;
         status = take_values(product, part, "sums of another", part->y_rows, &back->place);
     }
@@ -428,7 +363,7 @@ static weir_status make_part(weir_product *product, const weir_matrix *matrix,
         return status;
     const int bins = product->config.schedule == WEIR_PRODUCT_BINS;
     const int halves = product->overlap && !bins && has_wants(product, part);
-    if (halves || product->grid_columns > 1)
+    if (halves || product->grid_columns > 1 || part->keep.bits)
         return place_split(product, matrix, part, !halves);
     if (bins)
         return weir__spmv_bins_place(product, part, &rows);
@@ -449,7 +384,7 @@ static weir_status check_room(const weir_product *product, const weir_matrix *ma
             product->config.schedule == WEIR_PRODUCT_BINS
                 ? own * weir__spmv_bins_fill(product, part, own) * (double)(4 + value + value + 1)
                 : own * (double)(4 + value);
-        bytes[d] = (product->x_rows + part->rows) * k * value + (uint64_t)slots;
+        bytes[d] = (part->x_held + part->rows) * k * value + (uint64_t)slots;
     }
     const uint32_t lacks = weir__pools_lack(product->context, bytes, product->parts);
     weir_device_info info = WEIR_DEVICE_INFO_INIT;
@@ -482,13 +417,15 @@ static weir_status make_all(weir_product *product, const weir_matrix *matrix)
     if (product->config.schedule == WEIR_PRODUCT_AUTO)
         product->config.schedule =
             bins_pay(product, matrix) ? WEIR_PRODUCT_BINS : WEIR_PRODUCT_ROWS;
-    for (uint32_t d = 0; d < product->parts && !status; d++)
-        status = want_all(product, matrix, &product->part[d]);
+    status = weir__spmv_want(product, matrix);
     product->overlap = product->overlap && any_wants(product);
     if (!status)
         status = check_room(product, matrix);
     for (uint32_t d = 0; d < product->parts && !status; d++)
         status = make_part(product, matrix, &product->part[d]);
+    if (!status)
+        status = weir__spmv_lists(product);
+    weir__spmv_keep_free(product);
     return status;
 }
 
@@ -551,6 +488,7 @@ static void close_part(weir_product *product, struct spmv_part *part)
     weir_event_release(part->here);
     weir_event_release(part->done);
     weir_event_release(part->whole);
+    weir_event_release(part->packing.done);
     for (uint32_t d = 0; d < product->parts; d++) {
         weir_event_release(part->want[d].staged);
         weir_event_release(part->back[d].staged);

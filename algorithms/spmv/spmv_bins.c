@@ -61,7 +61,7 @@ struct dealing {
 static void choose_sizes(const weir_product *product, const struct spmv_part *part, uint64_t rows,
                          struct dealing *d)
 {
-    const uint64_t value = product->value_bytes, columns = product->x_rows;
+    const uint64_t value = product->value_bytes, columns = part->x_held;
     weir_device_info info = WEIR_DEVICE_INFO_INIT;
     uint64_t width = HOST_WIDTH, height = SPMV_HOST_BIN, blocks;
     weir_device_info_get(part->device, &info);
@@ -298,9 +298,8 @@ static uint64_t own_first(const struct dealing *d, const struct spmv_part *part,
     uint64_t own = 0;
     for (uint64_t i = 0; i < count; i++) {
         const uint64_t begin = (uint64_t)units[i].block * d->width;
-        const uint64_t end =
-            begin + d->width < d->product->x_rows ? begin + d->width : d->product->x_rows;
-        if (begin < part->x_first || end > part->x_first + part->x_rows)
+        const uint64_t end = begin + d->width < part->x_held ? begin + d->width : part->x_held;
+        if (begin < part->x_at || end > part->x_at + part->x_rows)
             continue;
         const struct spmv_unit unit = units[own];
         units[own++] = units[i];
@@ -353,7 +352,7 @@ static weir_status bring(const struct dealing *d, struct spmv_part *part)
                                     .height = d->height,
                                     .x = part->x,
                                     .y = part->sums,
-                                    .x_rows = d->product->x_rows,
+                                    .x_rows = part->x_held,
                                     .rows = (uint32_t)part->rows};
     if ((status = weir__spmv_bring(part, "columns in bins", d->columns, slots, sizeof *d->columns,
                                    &args->columns)) ||

@@ -249,6 +249,7 @@ static weir_status make(const weir__cli_plans *plans, const struct weir__maker *
         weir__context_plan(plans->device, plans->devices, plans->config, plans->context, &planned);
     if (status)
         return status;
+    weir__cli_plan_reach(plans, planned);
     status =
         weir__plan_make(maker, planned, weir__cli_plans_graph(plans), plans->partition, one->plan);
     weir_context_destroy(planned);

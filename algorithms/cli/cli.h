@@ -73,6 +73,8 @@ enum weir__cli_verb_bit {
     VERB_MULTIPLY = VERB_SPMV | VERB_SPMM
 };
 
+enum { SPMM_COLUMNS = 32 }; /* unless --columns says */
+
 /** The value of an option that one algorithm alone has. */
 typedef union weir__cli_own {
     uint64_t count;
@@ -464,6 +466,9 @@ typedef struct weir__cli_multiplied {
     size_t rival_count;
 } weir__cli_multiplied;
 /** Fill in what follows from the times of the trials. */
+/** What a request asks a product to be (verb_spmv.c); and whether that can be. @return an exit status; a failure was reported. */
+weir_product_config weir__cli_product_config(const weir__cli_request *request);
+int weir__cli_product_check(const weir__cli_request *request);
 int weir__cli_multiplied_summarize(weir__cli_multiplied *report);
 int weir__cli_multiplied_text(const weir__cli_multiplied *report);
 int weir__cli_multiplied_json(const weir__cli_multiplied *report, weir__cli_output *output);

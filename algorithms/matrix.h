@@ -157,7 +157,7 @@ const char *weir_product_overlap_text(weir_product_overlap overlap);
 /** What each device has of x. */
 typedef enum weir_product_vector {
     WEIR_VECTOR_AUTO =
-        0, /**< CUT where there are several devices and all that they want of others' x is at most half of x */
+        0, /**< CUT where there are several devices and all that they want of others' x is at most half of x, or a device has no room for x */
     WEIR_VECTOR_WHOLE, /**< room for all of it */
     WEIR_VECTOR_CUT /**< its own rows, and those others that its part of the matrix names; one device refuses it */
 } weir_product_vector;

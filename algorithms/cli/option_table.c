@@ -79,7 +79,7 @@ static const weir__cli_option options[] = {
     CHOICE("vector", "V", VERB_MULTIPLY | VERB_PLAN, vector, weir__cli_vectors,
            "what each device has of x: whole: room for all of it; cut: its own\n"
            "rows and those others that its part of the matrix names; auto: cut\n"
-           "where these are few; default: auto"),
+           "where these are few, or all of x has no room; default: auto"),
     FLAG("compare", VERB_MULTIPLY, against,
          "multiply by NVIDIA's cuSPARSE too, on the first device, if it is a\n"
          "GPU and the library is found; its times stand beside these; default:\n"

@@ -370,11 +370,20 @@ static weir_status make_part(weir_product *product, const weir_matrix *matrix,
     return weir__spmv_place(product, part, &rows, &part->half[0]);
 }
 
-/* What a device would need at least, before anything is taken. */
-static weir_status check_room(const weir_product *product, const weir_matrix *matrix)
+/* What a device packs for others. */
+static uint64_t packed_bytes(const weir_product *product, uint32_t from)
 {
-    uint64_t bytes[WEIR_DEVICES_MAX] = {0};
-    const uint64_t k = product->config.columns, value = product->value_bytes;
+    uint64_t rows = 0;
+    for (uint32_t d = 0; d < product->parts; d++)
+        if (product->part[d].want[from].listed)
+            rows += product->part[d].want[from].count;
+    return rows * (sizeof(uint32_t) + weir__spmv_row_bytes(product));
+}
+
+uint32_t weir__spmv_lacks(const weir_product *product, const weir_matrix *matrix,
+                          uint64_t bytes[WEIR_DEVICES_MAX])
+{
+    const uint64_t value = product->value_bytes;
     for (uint32_t d = 0; d < product->parts; d++) {
         const struct spmv_part *part = &product->part[d];
         const uint64_t nonzeros =
@@ -384,13 +393,19 @@ static weir_status check_room(const weir_product *product, const weir_matrix *ma
             product->config.schedule == WEIR_PRODUCT_BINS
                 ? own * weir__spmv_bins_fill(product, part, own) * (double)(4 + value + value + 1)
                 : own * (double)(4 + value);
-        bytes[d] = (part->x_held + part->rows) * k * value + (uint64_t)slots;
+        bytes[d] = (part->x_held + part->rows) * weir__spmv_row_bytes(product) + (uint64_t)slots +
+                   packed_bytes(product, d);
     }
-    if (weir__context_planned(product->context)) /* whoever plans says so */
-        return WEIR_OK;
-    const uint32_t lacks = weir__pools_lack(product->context, bytes, product->parts);
+    return weir__pools_lack(product->context, bytes, product->parts);
+}
+
+/* Refuse what does not fit before anything is taken; whoever plans says so by itself. */
+static weir_status check_room(const weir_product *product, const weir_matrix *matrix)
+{
+    uint64_t bytes[WEIR_DEVICES_MAX];
+    const uint32_t lacks = weir__spmv_lacks(product, matrix, bytes);
     weir_device_info info = WEIR_DEVICE_INFO_INIT;
-    if (lacks == UINT32_MAX)
+    if (lacks == UINT32_MAX || weir__context_planned(product->context))
         return WEIR_OK;
     weir_device_info_get(product->part[lacks].device, &info);
     return weir__fail(WEIR_ERR_NOMEM, "%s has no room for its part of %s, which is %llu MiB",

@@ -257,6 +257,14 @@ static void keep_whole(weir_product *product)
         }
 }
 
+/* Whether x is cut without being asked for: where halos are small, half of what devices own at the most, or all of x has no room. */
+static int cut_pays(const weir_product *product, const weir_matrix *matrix)
+{
+    uint64_t bytes[WEIR_DEVICES_MAX];
+    return all_wanted(product) <= product->x_rows / 2 ||
+           weir__spmv_lacks(product, matrix, bytes) != UINT32_MAX;
+}
+
 weir_status weir__spmv_want(weir_product *product, const weir_matrix *matrix)
 {
     const weir_product_vector asked = product->config.vector;
@@ -270,9 +278,7 @@ weir_status weir__spmv_want(weir_product *product, const weir_matrix *matrix)
         status = find_halos(product, matrix);
     if (status)
         return status;
-    /* By itself x is cut where halos are small: half of what devices own at the most. */
-    if (asked == WEIR_VECTOR_CUT ||
-        (asked == WEIR_VECTOR_AUTO && all_wanted(product) <= product->x_rows / 2)) {
+    if (asked == WEIR_VECTOR_CUT || (asked == WEIR_VECTOR_AUTO && cut_pays(product, matrix))) {
         product->config.vector = WEIR_VECTOR_CUT;
         for (uint32_t d = 0; d < product->parts; d++)
             number_halo(product, &product->part[d]);

@@ -396,6 +396,30 @@ static void small_halos_are_taken(void **state)
     weir_context_destroy(context);
 }
 
+/* Halos of four devices are three quarters of x and more together, so x is whole, unless pools have no room for it. */
+static void what_has_no_room_is_cut(void **state)
+{
+    static const char *const pools[] = {"64MiB", "7MiB"};
+    weir_matrix *matrix = matrix_of("random:25000x400000,20", WEIR_VALUE_F32);
+    for (int small = 0; small < 2; small++) {
+        weir_context *context = context_with_pool(*state, pools[small]);
+        weir_product_config config = WEIR_PRODUCT_CONFIG_INIT;
+        weir_product_stats stats = WEIR_PRODUCT_STATS_INIT;
+        weir_product *product;
+        config.columns = 4;
+        OK(weir_product_create(context, matrix, &config, &product));
+        OK(weir_product_run(product, 1, 0, &stats));
+        assert_int_equal(stats.vector, small ? WEIR_VECTOR_CUT : WEIR_VECTOR_WHOLE);
+        weir_product_destroy(product);
+        config.vector = WEIR_VECTOR_WHOLE;
+        STATUS(weir_product_create(context, matrix, &config, &product),
+               small ? WEIR_ERR_NOMEM : WEIR_OK);
+        weir_product_destroy(product);
+        weir_context_destroy(context);
+    }
+    weir_matrix_destroy(matrix);
+}
+
 /* ---- what goes by way of the host ------------------------------------------------------------------ */
 
 /* GPUs without peer access; host devices always reach each other, so of them it is said that they do not. */
@@ -596,6 +620,7 @@ int main(void)
                         CC_TEST(arrays_are_wrapped, "host:2")
                             CC_TEST(wrong_results_are_told, "host:1")
                                 CC_TEST(what_cannot_be_is_refused, "host:2")
-                                    CC_TEST(a_pool_that_is_too_small_is_told, "host:1")};
+                                    CC_TEST(a_pool_that_is_too_small_is_told, "host:1")
+                                        CC_TEST(what_has_no_room_is_cut, "host:4")};
     return cmocka_run_group_tests_name("products", tests, NULL, NULL);
 }

@@ -31,7 +31,10 @@ typedef struct weir__cli_plans {
     const weir__cli_request *request;
     weir_graph *graph; /**< owned; NULL: a sketch */
     weir_graph sketch;
-    weir_matrix *matrix;       /**< owned; NULL: no product is planned, but graph or sketch */
+    weir_matrix *opened; /**< owned; NULL: no matrix is at hand */
+    weir_matrix sizes;   /**< of a matrix that is not at hand */
+    const weir_matrix
+        *matrix; /**< one of the two; NULL: no product is planned, but graph or sketch */
     weir_product_stats picked; /**< what a product would be */
     weir_partition *partition; /**< owned, or NULL */
     weir_context

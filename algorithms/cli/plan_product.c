@@ -49,17 +49,18 @@ int weir__cli_plan_no_product(const weir__cli_request *request)
 
 int weir__cli_plan_check_product(weir__cli_request *request)
 {
-    static const char *const of_traversals[] = {
-        "direction", "order", "kernel", "memory", "parents", "wire",     "balance",
-        "sources",   "batch", "seed",   "verify", "arcs",    "vertices", NULL};
+    static const char *const of_traversals[] = {"direction", "order", "kernel",  "memory",
+                                                "parents",   "wire",  "balance", "sources",
+                                                "batch",     "seed",  "verify",  NULL};
     const int many = strcmp(request->only, "spmm") == 0;
     int code;
-    if (!request->graph)
-        return weir__cli_fail(EXIT_USAGE,
-                              "--vertices and --arcs: %s is planned of a MATRIX that is at hand",
-                              request->only);
     if ((code = check_options(request, of_traversals, request->only)))
         return code;
+    if (!request->graph &&
+        (weir__cli_given(request, "weights") || weir__cli_given(request, "undirected")))
+        return weir__cli_fail(EXIT_USAGE,
+                              "--weights and --undirected: with --vertices N and --arcs M a matrix "
+                              "has M nonzeros, whatever they are");
     if (request->partition != PARTITION_AUTO && request->partition != WEIR_PARTITION_2D)
         return weir__cli_fail(EXIT_USAGE, "--partition %s: %s is cut by rows, or 2d:RxC",
                               weir__cli_partitions.built[request->partition], request->only);
@@ -102,8 +103,19 @@ static int open_matrix(weir__cli_plans *plans)
     options.kind = request->values ? WEIR_VALUE_F64 : WEIR_VALUE_F32;
     options.undirected = request->undirected;
     options.weights = weir__cli_given(request, "weights") ? &request->weights : NULL;
+    if (!request->graph) {
+        plans->sizes = (weir_matrix){.rows = request->vertices,
+                                     .columns = request->vertices,
+                                     .nonzeros = request->arcs,
+                                     .kind = options.kind,
+                                     .name = "a matrix of these sizes",
+                                     .format = "sizes"};
+        plans->matrix = &plans->sizes;
+        return EXIT_DONE;
+    }
     weir__cli_progress("making %s", request->graph);
-    const weir_status status = weir_matrix_open(request->graph, &options, &plans->matrix);
+    const weir_status status = weir_matrix_open(request->graph, &options, &plans->opened);
+    plans->matrix = plans->opened;
     return status ? weir__cli_fail_status(status) : EXIT_DONE;
 }
 

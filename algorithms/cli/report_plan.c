@@ -121,9 +121,10 @@ void weir__cli_plans_text(const weir__cli_plans *plans)
     const weir_matrix *matrix = plans->matrix;
     char name[256];
     if (matrix)
-        printf("matrix   %s: %" PRIu64 " rows, %" PRIu64 " columns, %" PRIu64 " nonzeros of %s\n",
+        printf("matrix   %s: %" PRIu64 " rows, %" PRIu64 " columns, %" PRIu64 " nonzeros of %s%s\n",
                weir__cli_cleaned(matrix->name, name, sizeof name), matrix->rows, matrix->columns,
-               matrix->nonzeros, weir__cli_values.built[plans->request->values]);
+               matrix->nonzeros, weir__cli_values.built[plans->request->values],
+               plans->opened ? "" : ", in equal rows, columns spread evenly");
     else
         printf("graph    %s: %" PRIu64 " vertices, %" PRIu64 " arcs%s\n",
                weir__cli_cleaned(graph->name, name, sizeof name), graph->vertices, graph->arcs,
@@ -220,11 +221,11 @@ static json_t *document_graph(const weir__cli_plans *plans)
 static json_t *document_matrix(const weir__cli_plans *plans)
 {
     const weir_matrix *matrix = plans->matrix;
-    return json_pack("{s:o, s:o, s:o, s:o, s:s}", "name", weir__cli_json_text(matrix->name), "rows",
-                     weir__cli_json_integer(matrix->rows), "columns",
-                     weir__cli_json_integer(matrix->columns), "nonzeros",
-                     weir__cli_json_integer(matrix->nonzeros), "values",
-                     weir__cli_values.built[plans->request->values]);
+    return json_pack(
+        "{s:o, s:o, s:o, s:o, s:s, s:b}", "name", weir__cli_json_text(matrix->name), "rows",
+        weir__cli_json_integer(matrix->rows), "columns", weir__cli_json_integer(matrix->columns),
+        "nonzeros", weir__cli_json_integer(matrix->nonzeros), "values",
+        weir__cli_values.built[plans->request->values], "at_hand", plans->opened != NULL);
 }
 
 struct json_t *weir__cli_plans_document(const weir__cli_plans *plans)

@@ -340,7 +340,7 @@ static void close_plans(weir__cli_plans *plans)
         free(plans->plan[i].plan);
     weir_partition_destroy(plans->partition);
     weir_graph_destroy(plans->graph);
-    weir_matrix_destroy(plans->matrix);
+    weir_matrix_destroy(plans->opened);
     weir_machine_destroy(plans->machine);
     weir_config_destroy(plans->config);
     if (plans->context)

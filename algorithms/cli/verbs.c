@@ -68,7 +68,7 @@ static const weir__cli_verb others[] = {
         "twice as much on GPUs. Host memory is the most that a run writes to, the memory of host\n"
         "devices in it. cc streams arcs where they do not fit, and that is planned then. weir\n"
         "topo shows how much there is, and where the bounds come from. spmv and spmm are planned\n"
-        "by name alone, of a MATRIX that is at hand, with options of theirs.\n",
+        "by name alone, of a MATRIX or of numbers, with options of theirs.\n",
         "  weir plan rmat:20 --undirected --devices host:4\n"
         "  weir plan road.mtx.gz bfs --devices cuda:0\n"
         "  weir plan rmat:22 bfs --sources 64 --batch --devices cuda:0\n"

@@ -1,13 +1,9 @@
 /** @file spmv.c  Products: rows, and columns, cut over devices; who wants what of others; what a device is given. */
 #include "algorithms/spmv/spmv.h"
 #include "runtime/observe.h"
-#include "runtime/room.h"
 #include "runtime/support.h"
 
 #include <stdlib.h>
-#include <string.h>
-
-#define ROWS_CHUNK (UINT64_C(1) << 12)
 
 /* ---- names ------------------------------------------------------------------------------------------- */
 
@@ -83,6 +79,18 @@ static weir_status check(weir_context *context, const weir_product_config *confi
     return WEIR_OK;
 }
 
+static weir_status check_matrix(const weir_context *context, const weir_matrix *matrix)
+{
+    if (!weir__spmv_sketched(matrix) || weir__context_planned(context))
+        return WEIR_OK;
+    return weir__fail(WEIR_ERR_INVALID, "a product of a matrix without offsets");
+}
+
+static uint64_t share_at(uint64_t count, uint32_t part, uint32_t parts)
+{
+    return count / parts * part + count % parts * part / parts;
+}
+
 /* Rows of y that a device begins with: as many nonzeros each, and rows count as one. */
 static uint64_t cut_at(const weir_matrix *matrix, uint32_t part, uint32_t parts)
 {
@@ -91,6 +99,8 @@ static uint64_t cut_at(const weir_matrix *matrix, uint32_t part, uint32_t parts)
     uint64_t low = 0, high = matrix->rows;
     if (part == parts)
         return matrix->rows;
+    if (weir__spmv_sketched(matrix))
+        return share_at(matrix->rows, part, parts);
     while (low < high) {
         const uint64_t middle = low + (high - low) / 2;
         if (matrix->offsets[middle] + middle < goal)
@@ -99,11 +109,6 @@ static uint64_t cut_at(const weir_matrix *matrix, uint32_t part, uint32_t parts)
             high = middle;
     }
     return low;
-}
-
-static uint64_t share_at(uint64_t count, uint32_t part, uint32_t parts)
-{
-    return count / parts * part + count % parts * part / parts;
 }
 
 /* Rows alone: a stretch of x is that of the rows, or an equal one where the matrix is not square. In two dimensions the devices of a column of the
@@ -130,129 +135,23 @@ static void cut_part(weir_product *product, const weir_matrix *matrix, uint32_t 
     part->x_at = part->x_first;
 }
 
-/* ---- two halves ------------------------------------------------------------------------------------------ */
-
-/* The rows of a part with its columns, numbered as the device keeps them: those of which x is its own, and the others; or all together. */
-struct splitting {
-    const weir_product *product;
-    const weir_matrix *matrix;
-    const struct spmv_part *part;
-    int together;
-    uint64_t *offsets[2];
-    uint32_t *indices[2];
-    char *values[2];
-};
-
-static struct spmv_span span_of(const struct splitting *s, uint64_t row)
-{
-    struct spmv_span span = weir__spmv_span(s->matrix, s->part, row);
-    if (s->together) {
-        span.own = span.begin;
-        span.rest = span.end;
-    }
-    return span;
-}
-
-static void count_rows(void *user, uint64_t begin, uint64_t end)
-{
-    const struct splitting *s = user;
-    for (uint64_t row = begin; row < end; row++) {
-        const struct spmv_span span = span_of(s, row);
-        s->offsets[0][row + 1] = span.rest - span.own;
-        s->offsets[1][row + 1] = span.own - span.begin + span.end - span.rest;
-    }
-}
-
-static void copy_range(const struct splitting *s, int half, uint64_t to, uint64_t begin,
-                       uint64_t end)
-{
-    const size_t bytes = s->product->value_bytes;
-    const char *values =
-        s->matrix->f64 ? (const char *)s->matrix->f64 : (const char *)s->matrix->f32;
-    const struct spmv_keep *keep = &s->part->keep;
-    if (begin == end) /* there may be no arrays */
-        return;
-    if (!keep->bits)
-        memcpy(s->indices[half] + to, s->matrix->indices + begin, (end - begin) * sizeof(uint32_t));
-    for (uint64_t i = begin; keep->bits && i < end; i++)
-        s->indices[half][to + i - begin] =
-            (uint32_t)weir__spmv_kept_at(keep, s->matrix->indices[i]);
-    memcpy(s->values[half] + to * bytes, values + begin * bytes, (end - begin) * bytes);
-}
-
-static void copy_rows(void *user, uint64_t begin, uint64_t end)
-{
-    const struct splitting *s = user;
-    for (uint64_t row = begin; row < end; row++) {
-        const struct spmv_span span = span_of(s, row);
-        copy_range(s, 0, s->offsets[0][row], span.own, span.rest);
-        copy_range(s, 1, s->offsets[1][row], span.begin, span.own);
-        copy_range(s, 1, s->offsets[1][row] + span.own - span.begin, span.rest, span.end);
-    }
-}
-
-static weir_status split_rows(struct splitting *s)
-{
-    const uint64_t rows = s->part->rows;
-    weir_status status =
-        weir__activity_for("counting columns", "rows", rows, ROWS_CHUNK, 0, count_rows, s);
-    for (int half = 0; half < 2 && !status; half++) {
-        for (uint64_t row = 0; row < rows; row++)
-            s->offsets[half][row + 1] += s->offsets[half][row];
-        const uint64_t nonzeros = s->offsets[half][rows];
-        if (!(status =
-                  weir__alloc(nonzeros, sizeof(uint32_t), "columns of a half", &s->indices[half])))
-            status = weir__alloc(nonzeros, s->product->value_bytes, "values of a half",
-                                 &s->values[half]);
-    }
-    return status
-               ? status
-               : weir__activity_for("dealing columns", "rows", rows, ROWS_CHUNK, 0, copy_rows, s);
-}
-
-static weir_status place_split(weir_product *product, const weir_matrix *matrix,
-                               struct spmv_part *part, int together)
-{
-    const uint64_t *offsets = matrix->offsets + part->first;
-    struct splitting s = {.product = product, .matrix = matrix, .part = part, .together = together};
-    struct weir__need need = {0, 0};
-    weir_status status;
-    weir__need_take(&need, part->rows + 1, 2 * sizeof(uint64_t));
-    weir__need_take(&need, offsets[part->rows] - offsets[0],
-                    sizeof(uint32_t) + product->value_bytes);
-    if (!(status = weir__need_fits(&need, "the columns of a device and the others of %s",
-                                   matrix->name)) &&
-        !(status =
-              weir__calloc(part->rows + 1, sizeof(uint64_t), "offsets of a half", &s.offsets[0])) &&
-        !(status =
-              weir__calloc(part->rows + 1, sizeof(uint64_t), "offsets of a half", &s.offsets[1])))
-        status = split_rows(&s);
-    for (int half = 0; half < 2 - together && !status; half++) {
-        const struct spmv_rows rows = {part->rows, s.offsets[half], s.indices[half], s.values[half],
-                                       half};
-        status = product->config.schedule == WEIR_PRODUCT_BINS
-                     ? weir__spmv_bins_place(product, part, &rows)
-                     : weir__spmv_place(product, part, &rows, &part->half[half]);
-    }
-    for (int half = 0; half < 2; half++) {
-        free(s.offsets[half]);
-        free(s.indices[half]);
-        free(s.values[half]);
-    }
-    return status;
-}
-
 /* ---- parts -------------------------------------------------------------------------------------------------- */
 
 static struct spmv_rows rows_of(const weir_product *product, const weir_matrix *matrix,
                                 const struct spmv_part *part)
 {
-    const uint64_t *offsets = matrix->offsets + part->first;
     const char *values = matrix->f64 ? (const char *)matrix->f64 : (const char *)matrix->f32;
+    struct spmv_rows rows = {.rows = part->rows};
+    if (weir__spmv_sketched(matrix)) {
+        rows.sketched =
+            (uint64_t)((double)matrix->nonzeros * ((double)part->rows / (double)matrix->rows));
+        return rows;
+    }
+    rows.offsets = matrix->offsets + part->first;
     /* There may be no nonzeros, and no arrays. */
-    return (struct spmv_rows){part->rows, offsets,
-                              matrix->indices ? matrix->indices + offsets[0] : NULL,
-                              values ? values + offsets[0] * product->value_bytes : NULL, 0};
+    rows.indices = matrix->indices ? matrix->indices + rows.offsets[0] : NULL;
+    rows.values = values ? values + rows.offsets[0] * product->value_bytes : NULL;
+    return rows;
 }
 
 static int has_wants(const weir_product *product, const struct spmv_part *part)
@@ -363,8 +262,11 @@ static weir_status make_part(weir_product *product, const weir_matrix *matrix,
         return status;
     const int bins = product->config.schedule == WEIR_PRODUCT_BINS;
     const int halves = product->overlap && !bins && has_wants(product, part);
+    if (weir__spmv_sketched(matrix))
+        return weir__spmv_split_sketch(product, part, rows.sketched / product->grid_columns,
+                                       halves);
     if (halves || product->grid_columns > 1 || part->keep.bits)
-        return place_split(product, matrix, part, !halves);
+        return weir__spmv_split(product, matrix, part, !halves);
     if (bins)
         return weir__spmv_bins_place(product, part, &rows);
     return weir__spmv_place(product, part, &rows, &part->half[0]);
@@ -386,8 +288,8 @@ uint32_t weir__spmv_lacks(const weir_product *product, const weir_matrix *matrix
     const uint64_t value = product->value_bytes;
     for (uint32_t d = 0; d < product->parts; d++) {
         const struct spmv_part *part = &product->part[d];
-        const uint64_t nonzeros =
-            matrix->offsets[part->first + part->rows] - matrix->offsets[part->first];
+        const struct spmv_rows rows = rows_of(product, matrix, part);
+        const uint64_t nonzeros = weir__spmv_count(&rows);
         const double own = (double)(nonzeros / product->grid_columns);
         const double slots =
             product->config.schedule == WEIR_PRODUCT_BINS
@@ -449,6 +351,12 @@ static weir_status make_all(weir_product *product, const weir_matrix *matrix)
 static weir_status make_turned(weir_product *product, const weir_matrix *matrix)
 {
     weir_matrix *turned;
+    if (weir__spmv_sketched(matrix)) {
+        weir_matrix other = *matrix;
+        other.rows = matrix->columns;
+        other.columns = matrix->rows;
+        return make_all(product, &other);
+    }
     weir_status status = weir_matrix_transposed(matrix, &turned);
     if (!status)
         status = make_all(product, turned);
@@ -470,7 +378,7 @@ weir_status weir_product_create(weir_context *context, const weir_matrix *matrix
                                                               : "product_out");
     *product_out = NULL;
     if ((status = weir__sized_in(&known, sizeof known, config, "weir_product_config")) ||
-        (status = check(context, &known)) ||
+        (status = check(context, &known)) || (status = check_matrix(context, matrix)) ||
         (status = weir__calloc(1, sizeof *product, "a product", &product)))
         return status;
     if (!known.columns)

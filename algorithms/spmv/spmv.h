@@ -16,7 +16,21 @@ struct spmv_rows {
     const uint32_t *indices;
     const void *values;
     int sparse; /* rows without nonzeros need no visit: y has its beta already */
+    uint64_t
+        sketched; /* nonzeros, where there are no offsets: sizes of a plan are guessed from it */
 };
+
+/** How many nonzeros rows have. */
+static inline uint64_t weir__spmv_count(const struct spmv_rows *rows)
+{
+    return rows->offsets ? rows->offsets[rows->rows] - rows->offsets[0] : rows->sketched;
+}
+
+/** Whether only sizes of a matrix are known, for a plan: then rows are equal, and their columns spread evenly. */
+static inline int weir__spmv_sketched(const weir_matrix *matrix)
+{
+    return !matrix->offsets;
+}
 
 /** The same on the device. */
 struct spmv_half {
@@ -141,6 +155,12 @@ weir_status weir__spmv_bring(struct spmv_part *part, const char *what, const voi
 /** Bring nonzeros to the device, as chunks or as tiles (spmv_place.c). */
 weir_status weir__spmv_place(weir_product *product, struct spmv_part *part,
                              const struct spmv_rows *rows, struct spmv_half *half);
+
+/** Bring the rows of a part to its device in two halves, or @p together (spmv_split.c); or what sizes say of them. */
+weir_status weir__spmv_split(weir_product *product, const weir_matrix *matrix,
+                             struct spmv_part *part, int together);
+weir_status weir__spmv_split_sketch(weir_product *product, struct spmv_part *part,
+                                    uint64_t nonzeros, int halves);
 
 /** Whether bins pay for a part of a matrix, by a sample of its nonzeros (spmv_bins.c). */
 /** How many places bins have for each nonzero, about: a tile has whole octets. @param[in] nonzeros  of the part, in its columns. */

@@ -10,6 +10,7 @@
 #include "runtime/room.h"
 #include "runtime/support.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -173,6 +174,15 @@ static uint64_t words_of(const weir_product *product)
     return product->x_rows / WORD + 1;
 }
 
+/* Whether the rows that are wanted of a stretch are packed, or all of it is taken. */
+static void choose_list(struct spmv_want *want, uint64_t bytes)
+{
+    const uint64_t all = want->end - want->begin;
+    want->listed = want->count < all - all / 5 && (all - want->count) * bytes >= SAVES;
+    if (!want->listed)
+        want->count = all;
+}
+
 /* The halo of one device: what comes of others, and how. */
 static weir_status find_halo(const weir_product *product, const weir_matrix *matrix,
                              struct spmv_part *part)
@@ -189,13 +199,10 @@ static weir_status find_halo(const weir_product *product, const weir_matrix *mat
     keep_all(keep, part->x_first, part->x_first + part->x_rows);
     for (uint32_t d = 0; d < product->parts; d++) {
         struct spmv_want *want = &part->want[d];
-        const uint64_t all = want->end - want->begin;
         want->count = count_kept(keep, want->begin, want->end);
-        want->listed = want->count < all - all / 5 && (all - want->count) * bytes >= SAVES;
-        if (want->listed)
-            continue;
-        keep_all(keep, want->begin, want->end);
-        want->count = all;
+        choose_list(want, bytes);
+        if (!want->listed)
+            keep_all(keep, want->begin, want->end);
     }
     return WEIR_OK;
 }
@@ -214,6 +221,41 @@ static void number_halo(const weir_product *product, struct spmv_part *part)
     for (uint32_t d = 0; d < product->parts; d++)
         if (part->want[d].count)
             part->want[d].at = weir__spmv_kept_at(keep, part->want[d].begin);
+}
+
+/* Of a matrix of which only sizes are known each nonzero names any column: so many columns are named by none as throws leave
+ * places empty. */
+static weir_status sketch_stretches(const weir_product *product, const weir_matrix *matrix,
+                                    struct spmv_part *part, int halos)
+{
+    const double all = (double)matrix->nonzeros * (double)part->rows / (double)matrix->rows;
+    const double named = -expm1(-all / (double)matrix->columns);
+    for (uint32_t d = 0; d < product->parts; d++) {
+        const struct spmv_part *from = &product->part[d];
+        struct spmv_want *want = &part->want[d];
+        *want = (struct spmv_want){.begin = 0};
+        if (from == part || from->column_first != part->column_first ||
+            from->column_count != part->column_count)
+            continue;
+        want->begin = want->at = from->x_first;
+        want->end = from->x_first + from->x_rows;
+        want->count = (uint64_t)(named * (double)from->x_rows);
+        if (halos)
+            choose_list(want, weir__spmv_row_bytes(product));
+        else
+            want->count = from->x_rows;
+    }
+    return WEIR_OK;
+}
+
+static void number_sketch(const weir_product *product, struct spmv_part *part)
+{
+    part->x_held = part->x_rows;
+    for (uint32_t d = 0; d < product->parts; d++)
+        part->x_held += part->want[d].count;
+    part->x_at = 0; /* nobody reads there */
+    for (uint32_t d = 0; d < product->parts; d++)
+        part->want[d].at = 0;
 }
 
 void weir__spmv_keep_free(weir_product *product)
@@ -273,15 +315,20 @@ weir_status weir__spmv_want(weir_product *product, const weir_matrix *matrix)
     if (product->parts == 1)
         return WEIR_OK;
     for (uint32_t d = 0; d < product->parts && !status; d++)
-        status = want_stretches(product, matrix, &product->part[d]);
-    if (!status && asked != WEIR_VECTOR_WHOLE)
+        status = weir__spmv_sketched(matrix) ? sketch_stretches(product, matrix, &product->part[d],
+                                                                asked != WEIR_VECTOR_WHOLE)
+                                             : want_stretches(product, matrix, &product->part[d]);
+    if (!status && asked != WEIR_VECTOR_WHOLE && !weir__spmv_sketched(matrix))
         status = find_halos(product, matrix);
     if (status)
         return status;
     if (asked == WEIR_VECTOR_CUT || (asked == WEIR_VECTOR_AUTO && cut_pays(product, matrix))) {
         product->config.vector = WEIR_VECTOR_CUT;
         for (uint32_t d = 0; d < product->parts; d++)
-            number_halo(product, &product->part[d]);
+            if (weir__spmv_sketched(matrix))
+                number_sketch(product, &product->part[d]);
+            else
+                number_halo(product, &product->part[d]);
     } else {
         keep_whole(product);
     }
@@ -329,7 +376,7 @@ static weir_status make_list(weir_product *product, uint32_t from)
         (status = weir__alloc(packing->count, sizeof *list, "lists of x", &list)))
         return status;
     for (uint32_t d = 0; d < product->parts; d++)
-        if (product->part[d].want[from].listed)
+        if (product->part[d].want[from].listed && product->part[d].keep.bits)
             list_rows(part, &product->part[d], &product->part[d].want[from],
                       list + product->part[d].want[from].packed_at);
     if (!(status = weir__spmv_bring(part, "rows of x for others", list, packing->count,

@@ -4,6 +4,8 @@
 #include "runtime/support.h"
 #include "tests/algorithms/cc_fixture.h"
 
+#include <string.h>
+
 struct making {
     const weir_matrix *matrix;
     weir_product_config config;
@@ -108,6 +110,80 @@ static void a_plan_is_what_a_run_uses(void **state)
     assert_int_equal(wrong, 0);
 }
 
+/* Bytes of all devices, of a machine that need not be here. */
+static uint64_t planned_bytes(const char *spec, const struct making *making,
+                              struct weir__plan *plan)
+{
+    static struct weir__plan_device devices[WEIR_DEVICES_MAX];
+    const struct weir__maker maker = {"a product", making, create, destroy, NULL};
+    weir_config *config;
+    weir_context *planned;
+    uint32_t count;
+    uint64_t bytes = 0;
+    OK(weir_config_create(&config));
+    OK(weir__plan_devices_parse(spec, config, devices, &count));
+    OK(weir__context_plan(devices, count, config, NULL, &planned));
+    OK(weir__plan_make(&maker, planned, NULL, NULL, plan));
+    for (uint32_t d = 0; d < count; d++)
+        bytes += plan->device[d].used;
+    weir_context_destroy(planned);
+    weir_config_destroy(config);
+    return bytes;
+}
+
+/* Sizes alone say nearly as much as a matrix whose nonzeros are spread evenly; such a matrix is for plans alone. */
+static void sizes_are_nearly_enough(void **state)
+{
+    static const char *const specs[] = {"host:1", "host:2", "host:3", "cuda:0", "cuda:0-3"};
+    static const char *const texts[] = {"random:90000x90000,3", "random:20000x20000,40",
+                                        "random:700x700,600"};
+    struct weir__plan *plan;
+    uint32_t wrong = 0;
+    (void)state;
+    OK(weir__calloc(1, sizeof *plan, "plan", &plan));
+    for (int i = 0; i < 3 * 5 * 4; i++) {
+        struct making making = {.config = WEIR_PRODUCT_CONFIG_INIT};
+        const char *spec = specs[i / 3 % 5];
+        const int one = strstr(spec, "-") == NULL && !strcmp(spec + strlen(spec) - 1, "0"),
+                  which = i / 15;
+        weir_matrix *matrix;
+        OK(weir_matrix_open(texts[i % 3], NULL, &matrix));
+        const weir_matrix sizes = {.rows = matrix->rows,
+                                   .columns = matrix->columns,
+                                   .nonzeros = matrix->nonzeros,
+                                   .kind = WEIR_VALUE_F32,
+                                   .name = "sizes"};
+        making.config.schedule = which == 1   ? WEIR_PRODUCT_BINS
+                                 : which == 2 ? WEIR_PRODUCT_MERGE
+                                              : WEIR_PRODUCT_ROWS;
+        making.config.columns = which ? 1 : 3;
+        making.config.transpose = which == 3;
+        making.config.vector = one || !strcmp(spec, "host:1") ? WEIR_VECTOR_AUTO
+                               : which % 2                    ? WEIR_VECTOR_CUT
+                                                              : WEIR_VECTOR_WHOLE;
+        making.matrix = matrix;
+        const double known = (double)planned_bytes(spec, &making, plan);
+        making.matrix = &sizes;
+        const double sketched = (double)planned_bytes(spec, &making, plan);
+        if (known > sketched * 1.05 || sketched > known * 1.05) {
+            wrong++;
+            print_message("%s on %s, schedule %s: %.0f bytes by the matrix, %.0f by its sizes\n",
+                          texts[i % 3], spec, weir_product_schedule_text(making.config.schedule),
+                          known, sketched);
+        }
+        if (!i) {
+            weir_context *context = context_or_skip("host:1");
+            weir_product *product;
+            STATUS(weir_product_create(context, &sizes, NULL, &product), WEIR_ERR_INVALID);
+            assert_detail("a product of a matrix without offsets");
+            weir_context_destroy(context);
+        }
+        weir_matrix_destroy(matrix);
+    }
+    free(plan);
+    assert_int_equal(wrong, 0);
+}
+
 /* A plan does not refuse what does not fit: it says so. */
 static void what_does_not_fit_is_planned(void **state)
 {
@@ -128,7 +204,7 @@ static void what_does_not_fit_is_planned(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {ON_EACH_SPEC(a_plan_is_what_a_run_uses)
-                                           CC_TEST(what_does_not_fit_is_planned, "host:2")};
+    const struct CMUnitTest tests[] = {ON_EACH_SPEC(a_plan_is_what_a_run_uses) CC_TEST(
+        what_does_not_fit_is_planned, "host:2") cmocka_unit_test(sizes_are_nearly_enough)};
     return cmocka_run_group_tests_name("plans of products", tests, NULL, NULL);
 }

@@ -184,7 +184,16 @@ refuse 2 "--columns: spmv has no such option" plan rmat:8 spmv --columns 3
 refuse 2 "--schedule bins: is for one column of x, and there are 32" plan rmat:8 spmm --schedule bins
 refuse 2 "--partition metis: spmv is cut by rows, or 2d:RxC" plan rmat:8 spmv --partition metis
 refuse 2 "a grid of 2 x 2 devices, but the product has 3" plan rmat:8 spmv --partition 2d:2x2 --devices host:3
-refuse 2 "is planned of a MATRIX that is at hand" plan --vertices 5 --arcs 5 spmv
+expect_ok plan --vertices 268435456 --arcs 8589934592 spmv --devices cuda:0-3
+has "268435456 rows, 268435456 columns, 8589934592 nonzeros of f32, in equal rows, columns spread evenly"
+has "schedule bins, x whole"
+expect_ok plan --vertices 268435456 --arcs 8589934592 spmm --columns 4 --devices cuda:0-3 --json sizes.json
+has "schedule rows"
+grep -q '"at_hand": false' sizes.json || fail "no matrix is at hand"
+refuse 2 "has M nonzeros" plan --vertices 5 --arcs 5 spmv --undirected
+refuse 2 "has M nonzeros" plan --vertices 5 --arcs 5 spmv --weights unit
+refuse 2 "give both of them" plan --vertices 5 spmv
+refuse 2 "give only one of them" plan rmat:8 spmv --vertices 5 --arcs 5
 
 # ---- what is wrong ----
 refuse 2 "--weights: bfs has no weights" plan rmat:10 bfs --weights unit

@@ -417,6 +417,11 @@ int weir__cli_records_expect(weir__cli_records *records, uint64_t count);
 int weir__cli_records_add(weir__cli_records *records, const void *record);
 /** @param[in] index  less than the count. */
 int weir__cli_records_get(const weir__cli_records *records, uint64_t index, void *record_out);
+/** Whether the runs of a request without sources begin with one that is not counted; whether there is another one, with @p trials behind it
+ *  and no result that was wrong. Progress says so. */
+int weir__cli_trials_warm_up(const weir__cli_request *request);
+int weir__cli_trials_next(const weir__cli_request *request, const weir__cli_records *trials,
+                          const char *difference);
 /** Free all records. Nothing happens when there are none or when the structure is zero. */
 void weir__cli_records_free(weir__cli_records *records);
 

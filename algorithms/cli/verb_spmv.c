@@ -196,15 +196,9 @@ static int run_all(struct session *session)
 {
     const weir__cli_request *request = session->request;
     weir__cli_multiplied *report = &session->report;
-    int code = EXIT_DONE;
-    if (request->trials > 1) {
-        weir__cli_progress("warming up");
-        code = run_once(session, NULL);
-    }
-    while (report->trials.count < request->trials && !code && !report->difference) {
+    int code = weir__cli_trials_warm_up(request) ? run_once(session, NULL) : EXIT_DONE;
+    while (!code && weir__cli_trials_next(request, &report->trials, report->difference)) {
         weir_product_stats trial = WEIR_PRODUCT_STATS_INIT;
-        weir__cli_progress("running trial %" PRIu64 "/%" PRIu64, report->trials.count + 1,
-                           request->trials);
         if (!(code = run_once(session, &trial)) &&
             !(code = weir__cli_records_add(&report->trials, &trial)) && request->verify)
             code = verify(session);

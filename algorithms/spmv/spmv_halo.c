@@ -4,7 +4,8 @@
  * to the last. Where x is cut, a device keeps its own columns and those others that its rows name (its halo), in the order of their numbers: a
  * bitmap of all columns has them, and the place of a column is the number of bits before its own. Rows keep the order of their nonzeros so, and
  * sums are the same bit by bit. Columns of a halo that lie far from each other are packed by their owner, by a list; where most of a stretch is
- * wanted, or packing saves little, all of the stretch belongs to the halo. */
+ * wanted, or packing saves little, all of the stretch belongs to the halo.
+ * Of a matrix of which a plan knows sizes alone, halos are what chance makes them. */
 #include "algorithms/spmv/spmv.h"
 #include "runtime/observe.h"
 #include "runtime/room.h"
@@ -299,21 +300,15 @@ static void keep_whole(weir_product *product)
         }
 }
 
-/* Whether x is cut without being asked for: where halos are small, half of what devices own at the most, or all of x has no room. */
-static int cut_pays(const weir_product *product, const weir_matrix *matrix)
-{
-    uint64_t bytes[WEIR_DEVICES_MAX];
-    return all_wanted(product) <= product->x_rows / 2 ||
-           weir__spmv_lacks(product, matrix, bytes) != UINT32_MAX;
-}
-
 weir_status weir__spmv_want(weir_product *product, const weir_matrix *matrix)
 {
     const weir_product_vector asked = product->config.vector;
+    uint64_t bytes[WEIR_DEVICES_MAX];
     weir_status status = WEIR_OK;
     product->config.vector = WEIR_VECTOR_WHOLE;
     if (product->parts == 1)
         return WEIR_OK;
+    const int fits = weir__spmv_lacks(product, matrix, bytes) == UINT32_MAX; /* all of x, that is */
     for (uint32_t d = 0; d < product->parts && !status; d++)
         status = weir__spmv_sketched(matrix) ? sketch_stretches(product, matrix, &product->part[d],
                                                                 asked != WEIR_VECTOR_WHOLE)
@@ -322,7 +317,9 @@ weir_status weir__spmv_want(weir_product *product, const weir_matrix *matrix)
         status = find_halos(product, matrix);
     if (status)
         return status;
-    if (asked == WEIR_VECTOR_CUT || (asked == WEIR_VECTOR_AUTO && cut_pays(product, matrix))) {
+    /* By itself x is cut where halos are small, half of what devices own at the most, or all of x has no room. */
+    if (asked == WEIR_VECTOR_CUT ||
+        (asked == WEIR_VECTOR_AUTO && (!fits || all_wanted(product) <= product->x_rows / 2))) {
         product->config.vector = WEIR_VECTOR_CUT;
         for (uint32_t d = 0; d < product->parts; d++)
             if (weir__spmv_sketched(matrix))
@@ -355,7 +352,8 @@ static uint64_t count_lists(weir_product *product, uint32_t from)
 static void list_rows(const struct spmv_part *from, const struct spmv_part *to,
                       const struct spmv_want *want, uint32_t *list)
 {
-    const uint64_t shift = from->x_first - from->x_at; /* wraps: it is added back */
+    const uint64_t shift =
+        from->x_first - from->x_at; /* it keeps no more columns before its own than there are */
     for (uint64_t word = want->begin / WORD; word * WORD < want->end; word++)
         for (uint64_t bits = bits_in(&to->keep, word, want->begin, want->end); bits;
              bits &= bits - 1)

@@ -6,6 +6,13 @@
 
 #include <string.h>
 
+/* ThreadSanitizer is slow: it sees every schedule with one of the shapes. */
+#ifdef __SANITIZE_THREAD__
+enum { STRIDE = 4 };
+#else
+enum { STRIDE = 1 };
+#endif
+
 struct making {
     const weir_matrix *matrix;
     weir_product_config config;
@@ -90,6 +97,8 @@ static void a_plan_is_what_a_run_uses(void **state)
             weir_matrix_options options = WEIR_MATRIX_OPTIONS_INIT;
             struct making making = {.config = WEIR_PRODUCT_CONFIG_INIT};
             weir_matrix *matrix;
+            if ((i + s) % STRIDE)
+                continue;
             options.kind = (i + s) % 2 ? WEIR_VALUE_F64 : WEIR_VALUE_F32;
             OK(weir_matrix_open(matrices[i], &options, &matrix));
             making.matrix = matrix;
@@ -135,8 +144,8 @@ static uint64_t planned_bytes(const char *spec, const struct making *making,
 static void sizes_are_nearly_enough(void **state)
 {
     static const char *const specs[] = {"host:1", "host:2", "host:3", "cuda:0", "cuda:0-3"};
-    static const char *const texts[] = {"random:90000x90000,3", "random:20000x20000,40",
-                                        "random:700x700,600"};
+    static const char *const texts[] = {"random:30000x30000,3", "random:6000x6000,40",
+                                        "random:400x400,300"};
     struct weir__plan *plan;
     uint32_t wrong = 0;
     (void)state;

@@ -154,6 +154,16 @@ typedef enum weir_product_overlap {
 /** "auto", "on", "off"; NULL for anything else. Static storage. */
 const char *weir_product_overlap_text(weir_product_overlap overlap);
 
+/** What each device has of x. */
+typedef enum weir_product_vector {
+    WEIR_VECTOR_AUTO =
+        0, /**< CUT where there are several devices and all that they want of others' x is at most half of x, or a device has no room for x */
+    WEIR_VECTOR_WHOLE, /**< room for all of it */
+    WEIR_VECTOR_CUT /**< its own rows, and those others that its part of the matrix names; one device refuses it */
+} weir_product_vector;
+/** "auto", "whole", "cut"; NULL for anything else. Static storage. */
+const char *weir_product_vector_text(weir_product_vector vector);
+
 /** How a product is made; zero means "choose for me". */
 typedef struct weir_product_config {
     size_t size; /**< sizeof(weir_product_config), set by WEIR_PRODUCT_CONFIG_INIT */
@@ -165,11 +175,13 @@ typedef struct weir_product_config {
     /** In two dimensions: devices stand row by row in a grid; those of a row of it share rows of the matrix, those of a column its columns.
      *  A device then has blocks of both, sums over its own columns, and adds up those of its row for a stretch of y. 0 and 0: rows alone. */
     uint32_t grid_rows, grid_columns;
+    weir_product_vector vector;
 } weir_product_config;
 /** Defaults of weir_product_config. */
-#define WEIR_PRODUCT_CONFIG_INIT                                                         \
-    {                                                                                    \
-        sizeof(weir_product_config), WEIR_PRODUCT_AUTO, WEIR_OVERLAP_AUTO, 0, 0, 0, 0, 0 \
+#define WEIR_PRODUCT_CONFIG_INIT                                                          \
+    {                                                                                     \
+        sizeof(weir_product_config), WEIR_PRODUCT_AUTO, WEIR_OVERLAP_AUTO, 0, 0, 0, 0, 0, \
+            WEIR_VECTOR_AUTO                                                              \
     }
 
 /** A matrix on devices, with room for x and y. Long-lived. */
@@ -187,11 +199,14 @@ typedef struct weir_product_stats {
     weir_product_schedule schedule; /**< what ran */
     int overlap;                    /**< non-zero: x was exchanged meanwhile; 0 where none is */
     uint32_t devices;
+    weir_product_vector vector; /**< what x is: WHOLE or CUT */
+    uint64_t halo;              /**< rows of x that come from other devices, all together */
+    uint64_t halo_bytes;        /**< the same in bytes, which are among bytes_exchanged */
 } weir_product_stats;
 /** weir_product_stats: nothing filled in yet. */
-#define WEIR_PRODUCT_STATS_INIT                                            \
-    {                                                                      \
-        sizeof(weir_product_stats), 0, 0, 0, 0, 0, WEIR_PRODUCT_AUTO, 0, 0 \
+#define WEIR_PRODUCT_STATS_INIT                                                                    \
+    {                                                                                              \
+        sizeof(weir_product_stats), 0, 0, 0, 0, 0, WEIR_PRODUCT_AUTO, 0, 0, WEIR_VECTOR_AUTO, 0, 0 \
     }
 
 /** A stretch of x or y in the memory of a device. */

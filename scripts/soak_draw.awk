@@ -188,6 +188,7 @@ function product(s) {
     draw(30, "alpha", "1 -2.5 0")
     draw(30, "beta", "0 1 -0.5")
     draw(40, "overlap", "auto on off")
+    draw(50, "vector", "auto whole cut")
     draw(20, "trials", "1 2 3")
     draw(20, "seed", "1 2 77")
     flag(10, "compare")
@@ -241,7 +242,7 @@ function names(verb, text) {
     text["cc"] = "undirected devices memory partition stream route trials seed verify verify-by"
     text["color"] = "undirected devices memory partition direction permute route order kernel queues worker fetch mapping trials seed verify verify-by"
     text["pbf"] = "elements selectivity devices packet schedule work trials seed verify"
-    text["spmv"] = "undirected weights values transpose alpha beta schedule partition overlap devices trials seed compare verify"
+    text["spmv"] = "undirected weights values transpose alpha beta schedule partition overlap vector devices trials seed compare verify"
     text["spmm"] = text["spmv"] " columns"
     # Left alone: what bounds a run by itself, and what only writes about it.
     text["left"] = "time-limit iterations stats x y output output-parents json trace dot help"

@@ -109,6 +109,8 @@ CASES = [
     Case(f"spmv small.mtx.gz {ON} --verify -o y.mtx --json run.json", "numbers", {"y.mtx": "exact", "run.json": "numbers"}),
     Case(f"spmv powerlaw:300,9 {ON} --schedule bins --beta 1 --values f64 --verify", "numbers"),
     Case(f"spmm banded:300,3 {ON} --columns 3 --transpose --schedule merge --verify", "numbers"),
+    Case(f"spmm random:40x9000,40 {ON} --columns 16 --vector cut --verify", "numbers"), # halos are packed
+    Case(f"plan powerlaw:300,9 spmv {ON} --vector cut --json -", "numbers"),
     Case(f"pbf --elements 10000 {ON} --verify --json run.json", "numbers", {"run.json": "numbers"}),
     Case(f"bench links {ON} --bytes 64 --trials 1 --warmups 0 --format csv", "numbers"),
     Case(f"bench hops {ON} --bytes 64 --trials 1 --warmups 0 --json -", "numbers"),

@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* The positions of partitions (but for auto), schedules (of products too), overlaps, routes, kernels, workers, mappings, memories, balances and wires are the
+/* The positions of partitions (but for auto), schedules (of products too), overlaps, vectors, routes, kernels, workers, mappings, memories, balances and wires are the
  * values of their enumerations. */
 const weir__cli_choices weir__cli_partitions = {
     {"block", "edge", "random", "metis", "file:PATH", "2d:RxC", "auto", NULL}, {NULL}};
@@ -27,6 +27,7 @@ const weir__cli_choices weir__cli_values = {{"f32", "f64", NULL}, {NULL}};
 const weir__cli_choices weir__cli_product_schedules = {
     {"auto", "rows", "bins", "thread", "warp", "block", "group", "merge", NULL}, {NULL}};
 const weir__cli_choices weir__cli_overlaps = {{"auto", "on", "off", NULL}, {NULL}};
+const weir__cli_choices weir__cli_vectors = {{"auto", "whole", "cut", NULL}, {NULL}};
 
 const weir__cli_choices weir__cli_memories = {{"auto", "device", "host", NULL}, {NULL}};
 const weir__cli_choices weir__cli_directions = {{"auto", "push", "pull", "switch", "down", NULL},

@@ -73,6 +73,8 @@ enum weir__cli_verb_bit {
     VERB_MULTIPLY = VERB_SPMV | VERB_SPMM
 };
 
+enum { SPMM_COLUMNS = 32 }; /* unless --columns says */
+
 /** The value of an option that one algorithm alone has. */
 typedef union weir__cli_own {
     uint64_t count;
@@ -109,6 +111,7 @@ typedef struct weir__cli_request {
     int values;           /**< a position in weir__cli_values */
     int product_schedule; /**< a weir_product_schedule */
     int overlap;          /**< a weir_product_overlap */
+    int vector;           /**< a weir_product_vector */
     int transpose, against;
     uint64_t scale, edge_factor; /**< options of graph500; scale 0: not given */
     uint64_t source, sources, trials, seed;
@@ -240,7 +243,7 @@ extern const weir__cli_choices weir__cli_partitions, weir__cli_routes, weir__cli
     weir__cli_kernels, weir__cli_directions, weir__cli_workers, weir__cli_mappings,
     weir__cli_balances, weir__cli_wires, weir__cli_topo_formats, weir__cli_bench_formats,
     weir__cli_partition_formats, weir__cli_schedules, weir__cli_memories, weir__cli_judges,
-    weir__cli_values, weir__cli_product_schedules, weir__cli_overlaps;
+    weir__cli_values, weir__cli_product_schedules, weir__cli_overlaps, weir__cli_vectors;
 
 /** Find the position of @p text among the built values. Any other text is refused by name. */
 int weir__cli_choose(const weir__cli_choices *choices, const char *option, const char *text,
@@ -414,6 +417,11 @@ int weir__cli_records_expect(weir__cli_records *records, uint64_t count);
 int weir__cli_records_add(weir__cli_records *records, const void *record);
 /** @param[in] index  less than the count. */
 int weir__cli_records_get(const weir__cli_records *records, uint64_t index, void *record_out);
+/** Whether the runs of a request without sources begin with one that is not counted; whether there is another one, with @p trials behind it
+ *  and no result that was wrong. Progress says so. */
+int weir__cli_trials_warm_up(const weir__cli_request *request);
+int weir__cli_trials_next(const weir__cli_request *request, const weir__cli_records *trials,
+                          const char *difference);
 /** Free all records. Nothing happens when there are none or when the structure is zero. */
 void weir__cli_records_free(weir__cli_records *records);
 
@@ -463,6 +471,9 @@ typedef struct weir__cli_multiplied {
     size_t rival_count;
 } weir__cli_multiplied;
 /** Fill in what follows from the times of the trials. */
+/** What a request asks a product to be (verb_spmv.c); and whether that can be. @return an exit status; a failure was reported. */
+weir_product_config weir__cli_product_config(const weir__cli_request *request);
+int weir__cli_product_check(const weir__cli_request *request);
 int weir__cli_multiplied_summarize(weir__cli_multiplied *report);
 int weir__cli_multiplied_text(const weir__cli_multiplied *report);
 int weir__cli_multiplied_json(const weir__cli_multiplied *report, weir__cli_output *output);

@@ -50,10 +50,10 @@ static const weir__cli_option options[] = {
            "(file where the graph has some, else random:1-255:1); default: those\n"
            "it has, else all 1",
            .foreign = "has no weights"),
-    CHOICE("values", "V", VERB_MULTIPLY, values, weir__cli_values,
+    CHOICE("values", "V", VERB_MULTIPLY | VERB_PLAN, values, weir__cli_values,
            "f32, f64: of the matrix, of x and of y; default: f32"),
-    NUMBER("columns", VERB_SPMM, columns, 1, 4096, "of x and y; default: 32"),
-    FLAG("transpose", VERB_MULTIPLY, transpose,
+    NUMBER("columns", VERB_SPMM | VERB_PLAN, columns, 1, 4096, "of x and y of spmm; default: 32"),
+    FLAG("transpose", VERB_MULTIPLY | VERB_PLAN, transpose,
          "multiply with the transpose, which is made on the host; default:\n"
          "off"),
     TEXT("x", "FILE", VERB_MULTIPLY, x,
@@ -66,15 +66,20 @@ static const weir__cli_option options[] = {
            "y = alpha A x + beta y; default: 1", .letter = 0),
     OPTION("beta", "F", VERB_MULTIPLY, weir__cli_set_real, FIELD(beta),
            "of y as it was; default: 0. A trial begins with the same y", .letter = 0),
-    CHOICE("schedule", "S", VERB_MULTIPLY, product_schedule, weir__cli_product_schedules,
+    CHOICE("schedule", "S", VERB_MULTIPLY | VERB_PLAN, product_schedule,
+           weir__cli_product_schedules,
            "rows: a warp has short rows, or a piece of a long one; bins: two\n"
            "passes, over blocks of columns and of rows that fit into a\n"
            "multiprocessor (spmv alone); thread, warp, block, group, merge: as\n"
            "worklist/schedule.h has them; auto: rows, or bins where x outgrows\n"
            "the caches of a GPU; default: auto"),
-    CHOICE("overlap", "O", VERB_MULTIPLY, overlap, weir__cli_overlaps,
+    CHOICE("overlap", "O", VERB_MULTIPLY | VERB_PLAN, overlap, weir__cli_overlaps,
            "on: devices multiply what needs their own x while others' comes;\n"
            "off: x comes first; auto: on; default: auto"),
+    CHOICE("vector", "V", VERB_MULTIPLY | VERB_PLAN, vector, weir__cli_vectors,
+           "what each device has of x: whole: room for all of it; cut: its own\n"
+           "rows and those others that its part of the matrix names; auto: cut\n"
+           "where these are few, or all of x has no room; default: auto"),
     FLAG("compare", VERB_MULTIPLY, against,
          "multiply by NVIDIA's cuSPARSE too, on the first device, if it is a\n"
          "GPU and the library is found; its times stand beside these; default:\n"

@@ -204,7 +204,7 @@ int weir__cli_parse(const weir__cli_verb *verb, int count, char **arguments,
                                    .warmups = UINT64_MAX,
                                    .elements = UINT64_C(1) << 26,
                                    .edge_factor = 16,
-                                   .columns = verb->bit == VERB_SPMM ? 32 : 1,
+                                   .columns = verb->bit == VERB_SPMM ? SPMM_COLUMNS : 1,
                                    .alpha = 1,
                                    .selectivity = 0.5};
     if (verb->algorithm)

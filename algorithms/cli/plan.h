@@ -4,16 +4,18 @@
 
 #include "algorithms/cli/algorithm.h"
 #include "algorithms/common/plan.h"
+#include "algorithms/matrix.h"
 #include "topology/topology.h"
 
 enum { PLANS_MAX = 8, CANNOT_ROOM = 512 };
 
 /** The plan of one verb. */
 typedef struct weir__cli_plan_of {
-    const weir__cli_algorithm *algorithm;
-    char cannot[CANNOT_ROOM]; /**< why it cannot be planned; "": it can */
-    int code;                 /**< what the command exits with if none can */
-    struct weir__plan *plan;  /**< owned; NULL: it cannot be planned */
+    const weir__cli_verb *verb;
+    const weir__cli_algorithm *algorithm; /**< NULL: a product */
+    char cannot[CANNOT_ROOM];             /**< why it cannot be planned; "": it can */
+    int code;                             /**< what the command exits with if none can */
+    struct weir__plan *plan;              /**< owned; NULL: it cannot be planned */
     uint32_t
         lacks; /**< position of the first device that could not hold it; UINT32_MAX: none is known */
     uint32_t enough; /**< such devices would; 0: unknown */
@@ -29,6 +31,11 @@ typedef struct weir__cli_plans {
     const weir__cli_request *request;
     weir_graph *graph; /**< owned; NULL: a sketch */
     weir_graph sketch;
+    weir_matrix *opened; /**< owned; NULL: no matrix is at hand */
+    weir_matrix sizes;   /**< of a matrix that is not at hand */
+    const weir_matrix
+        *matrix; /**< one of the two; NULL: no product is planned, but graph or sketch */
+    weir_product_stats picked; /**< what a product would be */
     weir_partition *partition; /**< owned, or NULL */
     weir_context
         *context; /**< owned; the machine at hand, whose devices these are; NULL: another one */
@@ -41,6 +48,15 @@ typedef struct weir__cli_plans {
     weir__cli_plan_of plan[PLANS_MAX];
 } weir__cli_plans;
 
+/** Make what @p maker makes on devices that only count, and see whether it fits (verb_plan.c). */
+weir_status weir__cli_plan_make(const weir__cli_plans *plans, const struct weir__maker *maker,
+                                weir__cli_plan_of *one);
+/** Products (plan_product.c): whether one is asked for; refuse options of products where none is, and where one is those that
+ *  it does not take; plan it, devices being there. @return an exit status; a failure was reported. */
+int weir__cli_plan_is_product(const weir__cli_request *request);
+int weir__cli_plan_no_product(const weir__cli_request *request);
+int weir__cli_plan_check_product(weir__cli_request *request);
+int weir__cli_plan_product(weir__cli_plans *plans);
 /** Find the devices (plan_devices.c): those of the machine at hand; GPUs that it does not have are taken as they are
  *  called; or those of --machine. @return an exit status; a failure was reported. */
 int weir__cli_plan_devices(weir__cli_plans *plans);

@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -147,4 +148,20 @@ void weir__cli_records_free(weir__cli_records *records)
     if (records->opened)
         (void)close(records->descriptor);
     *records = weir__cli_records_of(records->bytes, records->what);
+}
+
+int weir__cli_trials_warm_up(const weir__cli_request *request)
+{
+    if (request->trials > 1)
+        weir__cli_progress("warming up");
+    return request->trials > 1;
+}
+
+int weir__cli_trials_next(const weir__cli_request *request, const weir__cli_records *trials,
+                          const char *difference)
+{
+    if (trials->count >= request->trials || difference)
+        return 0;
+    weir__cli_progress("running trial %" PRIu64 "/%" PRIu64, trials->count + 1, request->trials);
+    return 1;
 }

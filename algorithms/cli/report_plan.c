@@ -69,11 +69,23 @@ static void print_verdict(const weir__cli_plans *plans, const weir__cli_plan_of 
                                                : " has too little");
 }
 
+/* What a product would be. */
+static void print_picked(const weir__cli_plans *plans)
+{
+    const weir_product_stats *picked = &plans->picked;
+    printf("\n  schedule %s", weir_product_schedule_text(picked->schedule));
+    if (picked->devices > 1)
+        printf(", x %s: %" PRIu64 " rows of it are others', %" PRIu64 " bytes exchanged %s",
+               weir_product_vector_text(picked->vector), picked->halo, picked->bytes_exchanged,
+               picked->overlap ? "meanwhile" : "before");
+    putchar('\n');
+}
+
 static void print_one(const weir__cli_plans *plans, const weir__cli_plan_of *one)
 {
     char bytes[AMOUNT_ROOM], kept[AMOUNT_ROOM], left[AMOUNT_ROOM];
     const struct weir__plan *plan = one->plan;
-    printf("\n%s\n", one->algorithm->verb.name);
+    printf("\n%s\n", one->verb->name);
     if (!plan) {
         printf("\n  cannot be planned: %s\n", one->cannot);
         return;
@@ -86,6 +98,8 @@ static void print_one(const weir__cli_plans *plans, const weir__cli_plan_of *one
     if (one->on_host)
         printf("\n  arcs in host memory%s\n",
                one->by_auto ? ", since all of it together does not fit on the devices" : "");
+    if (plans->matrix)
+        print_picked(plans);
     for (uint32_t d = 0; d < plan->devices; d++)
         if (plan->device[d].used)
             print_use(&plan->device[d], plan->device[d].info.label);
@@ -104,10 +118,17 @@ static void print_one(const weir__cli_plans *plans, const weir__cli_plan_of *one
 void weir__cli_plans_text(const weir__cli_plans *plans)
 {
     const weir_graph *graph = weir__cli_plans_graph(plans);
+    const weir_matrix *matrix = plans->matrix;
     char name[256];
-    printf("graph    %s: %" PRIu64 " vertices, %" PRIu64 " arcs%s\n",
-           weir__cli_cleaned(graph->name, name, sizeof name), graph->vertices, graph->arcs,
-           plans->graph ? "" : ", in equal parts, spread as an R-MAT graph spreads them");
+    if (matrix)
+        printf("matrix   %s: %" PRIu64 " rows, %" PRIu64 " columns, %" PRIu64 " nonzeros of %s%s\n",
+               weir__cli_cleaned(matrix->name, name, sizeof name), matrix->rows, matrix->columns,
+               matrix->nonzeros, weir__cli_values.built[plans->request->values],
+               plans->opened ? "" : ", in equal rows, columns spread evenly");
+    else
+        printf("graph    %s: %" PRIu64 " vertices, %" PRIu64 " arcs%s\n",
+               weir__cli_cleaned(graph->name, name, sizeof name), graph->vertices, graph->arcs,
+               plans->graph ? "" : ", in equal parts, spread as an R-MAT graph spreads them");
     for (uint32_t i = 0; i < plans->count; i++)
         print_one(plans, &plans->plan[i]);
 }
@@ -134,11 +155,24 @@ static json_t *document_use(const struct weir__plan_use *use, const char *label)
                      weir__cli_json_integer(use->placing), "arrays", arrays);
 }
 
+/* What it would be; null: no product. */
+static json_t *document_product(const weir__cli_plans *plans)
+{
+    const weir_product_stats *picked = &plans->picked;
+    if (!plans->matrix)
+        return json_null();
+    return json_pack("{s:s, s:s, s:b, s:o, s:o}", "schedule",
+                     weir_product_schedule_text(picked->schedule), "vector",
+                     weir_product_vector_text(picked->vector), "overlap", picked->overlap, "halo",
+                     weir__cli_json_integer(picked->halo), "bytes_exchanged",
+                     weir__cli_json_integer(picked->bytes_exchanged));
+}
+
 static json_t *document_one(const weir__cli_plans *plans, const weir__cli_plan_of *one)
 {
     const struct weir__plan *plan = one->plan;
     if (!plan)
-        return json_pack("{s:s, s:o}", "verb", one->algorithm->verb.name, "cannot",
+        return json_pack("{s:s, s:o}", "verb", one->verb->name, "cannot",
                          weir__cli_json_text(one->cannot));
     json_t *devices = json_array();
     for (uint32_t d = 0; d < plan->devices; d++)
@@ -147,10 +181,11 @@ static json_t *document_one(const weir__cli_plans *plans, const weir__cli_plan_o
     json_t *fits = lacks                            ? json_false()
                    : one->known && plans->host_left ? json_true()
                                                     : json_null();
-    return json_pack("{s:s, s:n, s:o, s:b, s:o, s:o, s:o, s:o, s:o, s:o}", "verb",
-                     one->algorithm->verb.name, "cannot", "batch", integer_or_null(one->batch),
-                     "streamed", one->streamed, "memory",
-                     one->streamed ? json_null() : json_string(one->on_host ? "host" : "device"),
+    return json_pack("{s:s, s:n, s:o, s:o, s:b, s:o, s:o, s:o, s:o, s:o, s:o}", "verb",
+                     one->verb->name, "cannot", "product", document_product(plans), "batch",
+                     integer_or_null(one->batch), "streamed", one->streamed, "memory",
+                     one->streamed || plans->matrix ? json_null()
+                                                    : json_string(one->on_host ? "host" : "device"),
                      "fits", fits, "enough_devices", integer_or_null(one->enough), "host_bytes",
                      weir__cli_json_integer(plan->host.most), "devices", devices, "home",
                      document_use(&plan->home, "home"));
@@ -175,15 +210,31 @@ static json_t *document_devices(const weir__cli_plans *plans)
     return devices;
 }
 
-struct json_t *weir__cli_plans_document(const weir__cli_plans *plans)
+static json_t *document_graph(const weir__cli_plans *plans)
 {
     const weir_graph *graph = weir__cli_plans_graph(plans);
+    return json_pack("{s:o, s:o, s:o, s:b}", "name", weir__cli_json_text(graph->name), "vertices",
+                     weir__cli_json_integer(graph->vertices), "arcs",
+                     weir__cli_json_integer(graph->arcs), "at_hand", plans->graph != NULL);
+}
+
+static json_t *document_matrix(const weir__cli_plans *plans)
+{
+    const weir_matrix *matrix = plans->matrix;
+    return json_pack(
+        "{s:o, s:o, s:o, s:o, s:s, s:b}", "name", weir__cli_json_text(matrix->name), "rows",
+        weir__cli_json_integer(matrix->rows), "columns", weir__cli_json_integer(matrix->columns),
+        "nonzeros", weir__cli_json_integer(matrix->nonzeros), "values",
+        weir__cli_values.built[plans->request->values], "at_hand", plans->opened != NULL);
+}
+
+struct json_t *weir__cli_plans_document(const weir__cli_plans *plans)
+{
     json_t *all = json_array();
     for (uint32_t i = 0; i < plans->count; i++)
         json_array_append_new(all, document_one(plans, &plans->plan[i]));
-    return json_pack("{s:i, s:s, s:{s:o, s:o, s:o, s:b}, s:o, s:o}", "schema", 1, "command", "plan",
-                     "graph", "name", weir__cli_json_text(graph->name), "vertices",
-                     weir__cli_json_integer(graph->vertices), "arcs",
-                     weir__cli_json_integer(graph->arcs), "at_hand", plans->graph != NULL,
-                     "devices", document_devices(plans), "plans", all);
+    return json_pack("{s:i, s:s, s:o, s:o, s:o}", "schema", 1, "command", "plan",
+                     plans->matrix ? "matrix" : "graph",
+                     plans->matrix ? document_matrix(plans) : document_graph(plans), "devices",
+                     document_devices(plans), "plans", all);
 }

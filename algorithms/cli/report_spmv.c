@@ -74,6 +74,9 @@ static void print_head(const weir__cli_multiplied *report)
     else if (first->devices > 1)
         printf(", %" PRIu64 " bytes exchanged %s", first->bytes_exchanged,
                first->overlap ? "meanwhile" : "before");
+    if (first->devices > 1)
+        printf("; x %s, %" PRIu64 " rows of it are others'",
+               weir_product_vector_text(first->vector), first->halo);
     printf("\nprepared in %.3f ms: matrix %.3f, placing %.3f\n",
            report->opening_ms + report->placing_ms, report->opening_ms, report->placing_ms);
 }
@@ -137,14 +140,15 @@ static json_t *choices_json(const weir__cli_multiplied *report)
     const weir__cli_request *request = report->request;
     const weir_product_stats *first = &report->first;
     return json_pack(
-        "{s:s, s:o, s:o, s:o, s:b, s:b, s:f, s:f, s:o, s:o, s:o}", "schedule",
+        "{s:s, s:o, s:o, s:o, s:b, s:b, s:s, s:f, s:f, s:o, s:o, s:o}", "schedule",
         weir_product_schedule_text(first->schedule), "grid_rows",
         weir__cli_json_integer(request->grid_rows ? request->grid_rows : first->devices),
         "grid_columns", weir__cli_json_integer(request->grid_columns ? request->grid_columns : 1),
         "columns", weir__cli_json_integer(request->columns), "transpose", request->transpose,
-        "overlap", first->overlap, "alpha", request->alpha, "beta", request->beta, "trials",
-        weir__cli_json_integer(request->trials), "seed", weir__cli_json_integer(request->seed),
-        "time_limit_ms", weir__cli_json_integer(request->time_limit_ms));
+        "overlap", first->overlap, "vector", weir_product_vector_text(first->vector), "alpha",
+        request->alpha, "beta", request->beta, "trials", weir__cli_json_integer(request->trials),
+        "seed", weir__cli_json_integer(request->seed), "time_limit_ms",
+        weir__cli_json_integer(request->time_limit_ms));
 }
 
 static json_t *trial_json(const weir_product_stats *trial)
@@ -166,10 +170,12 @@ static json_t *summary_json(const weir__cli_multiplied *report)
 static json_t *product_json(const weir__cli_multiplied *report)
 {
     const weir_product_stats *first = &report->first;
-    return json_pack("{s:o, s:o, s:o, s:f, s:f}", "bytes", weir__cli_json_integer(first->bytes),
-                     "flops", weir__cli_json_integer(first->flops), "bytes_exchanged",
-                     weir__cli_json_integer(first->bytes_exchanged), "opening_ms",
-                     report->opening_ms, "placing_ms", report->placing_ms);
+    return json_pack(
+        "{s:o, s:o, s:o, s:o, s:o, s:f, s:f}", "bytes", weir__cli_json_integer(first->bytes),
+        "flops", weir__cli_json_integer(first->flops), "bytes_exchanged",
+        weir__cli_json_integer(first->bytes_exchanged), "halo", weir__cli_json_integer(first->halo),
+        "halo_bytes", weir__cli_json_integer(first->halo_bytes), "opening_ms", report->opening_ms,
+        "placing_ms", report->placing_ms);
 }
 
 static json_t *rival_json(const weir__cli_rival *rival)

@@ -122,22 +122,13 @@ static int verify(struct session *session, uint64_t kept)
 
 static int run_all(struct session *session)
 {
-    const weir__cli_request *request = session->request;
     weir__cli_filtered *report = &session->report;
     weir_pbf_stats warm_up = WEIR_PBF_STATS_INIT;
-    int code = EXIT_DONE;
-    if (request->trials > 1) {
-        weir__cli_progress("warming up");
-        code = run_once(session, &warm_up);
-    }
-    while (report->trials.count < request->trials && !code && !report->difference) {
+    int code = weir__cli_trials_warm_up(session->request) ? run_once(session, &warm_up) : EXIT_DONE;
+    while (!code && weir__cli_trials_next(session->request, &report->trials, report->difference)) {
         weir_pbf_stats trial = WEIR_PBF_STATS_INIT;
-        weir__cli_progress("running trial %" PRIu64 "/%" PRIu64, report->trials.count + 1,
-                           request->trials);
-        if ((code = run_once(session, &trial)))
-            break;
-        code = weir__cli_records_add(&report->trials, &trial);
-        if (!code && request->verify)
+        if (!(code = run_once(session, &trial)) &&
+            !(code = weir__cli_records_add(&report->trials, &trial)) && session->request->verify)
             code = verify(session, trial.kept);
     }
     weir__cli_progress(NULL);

@@ -40,8 +40,12 @@ static int check_arguments(weir__cli_request *request)
     return EXIT_DONE;
 }
 
-static int check_options(const weir__cli_request *request)
+static int check_options(weir__cli_request *request)
 {
+    int code = weir__cli_plan_is_product(request) ? weir__cli_plan_check_product(request)
+                                                  : weir__cli_plan_no_product(request);
+    if (code)
+        return code;
     if (request->devices && request->machine)
         return weir__cli_fail(EXIT_USAGE, "--devices and --machine: give only one of them");
     if (request->batch && !request->sources)
@@ -154,6 +158,7 @@ static int choose_verbs(weir__cli_plans *plans)
         if ((only && strcmp(only, verb->name) != 0) || plans->count == PLANS_MAX)
             continue;
         weir__cli_plan_of *one = &plans->plan[plans->count++];
+        one->verb = verb;
         one->algorithm = verb->algorithm;
         if (plans->request->batch)
             code = choose_batch(plans, one);
@@ -164,8 +169,9 @@ static int choose_verbs(weir__cli_plans *plans)
         return code;
     if (!plans->count) {
         list_verbs(verbs, sizeof verbs);
-        return weir__cli_fail(EXIT_USAGE, "%s: plan takes one of %s, or none of them for all", only,
-                              verbs);
+        return weir__cli_fail(EXIT_USAGE,
+                              "%s: plan takes one of %s, or none of them for all; or spmv or spmm",
+                              only, verbs);
     }
     if ((code = any_left(plans)))
         return code;
@@ -241,16 +247,19 @@ static int has_bounds(const struct weir__plan *plan)
     return known;
 }
 
-static weir_status make(const weir__cli_plans *plans, const struct weir__maker *maker,
-                        weir__cli_plan_of *one)
+weir_status weir__cli_plan_make(const weir__cli_plans *plans, const struct weir__maker *maker,
+                                weir__cli_plan_of *one)
 {
+    const weir_graph *graph = plans->matrix ? NULL : weir__cli_plans_graph(plans);
     weir_context *planned;
-    weir_status status =
-        weir__context_plan(plans->device, plans->devices, plans->config, plans->context, &planned);
-    if (status)
+    weir_status status;
+    if (!one->plan && (status = weir__calloc(1, sizeof *one->plan, "a plan", &one->plan)))
         return status;
-    status =
-        weir__plan_make(maker, planned, weir__cli_plans_graph(plans), plans->partition, one->plan);
+    if ((status = weir__context_plan(plans->device, plans->devices, plans->config, plans->context,
+                                     &planned)))
+        return status;
+    weir__cli_plan_reach(plans, planned);
+    status = weir__plan_make(maker, planned, graph, plans->partition, one->plan);
     weir_context_destroy(planned);
     one->lacks = weir__plan_lacks(one->plan);
     one->host_lacks = plans->host_left && one->plan->host.most > plans->host_left;
@@ -264,12 +273,12 @@ static weir_status make_on_host(const weir__cli_plans *plans, const struct weir_
 {
     struct weir__sentence before = weir__fail_keep();
     maker->options->memory = WEIR_MEMORY_HOST;
-    one->by_auto = !make(plans, maker, one);
+    one->by_auto = !weir__cli_plan_make(plans, maker, one);
     weir__fail_restore(&before);
     if (one->by_auto)
         return WEIR_OK;
     maker->options->memory = WEIR_MEMORY_DEVICE;
-    return make(plans, maker, one);
+    return weir__cli_plan_make(plans, maker, one);
 }
 
 static int plan_one(weir__cli_plans *plans, weir__cli_plan_of *one)
@@ -283,12 +292,10 @@ static int plan_one(weir__cli_plans *plans, weir__cli_plan_of *one)
     const struct weir__maker maker = {algorithm->verb.name, &making, create, algorithm->destroy,
                                       in_2d ? NULL : &making.options};
     weir__cli_progress("planning %s", algorithm->verb.name);
-    if (!(one->plan = calloc(1, sizeof *one->plan)))
-        return weir__cli_fail(EXIT_RUN, "no memory for a plan");
-    weir_status status = make(plans, &maker, one);
+    weir_status status = weir__cli_plan_make(plans, &maker, one);
     if (!status && (one->lacks != UINT32_MAX || one->host_lacks) && algorithm->fall_back &&
         algorithm->fall_back(&making.request))
-        status = make(plans, &maker, one);
+        status = weir__cli_plan_make(plans, &maker, one);
     else if (!status && one->lacks != UINT32_MAX && !in_2d &&
              making.options.memory == WEIR_MEMORY_AUTO)
         status = make_on_host(plans, &maker, one);
@@ -303,6 +310,17 @@ static int plan_one(weir__cli_plans *plans, weir__cli_plan_of *one)
         one->enough =
             weir__plan_enough(&maker, weir__cli_plans_graph(plans), one->plan, plans->config);
     return EXIT_DONE;
+}
+
+static int plan_all(weir__cli_plans *plans)
+{
+    int code = choose_graph(plans);
+    if (!code && plans->context)
+        plans->host_left = weir__room_left(); /* with the graph there, as a run finds it */
+    for (uint32_t i = 0; i < plans->count && !code; i++)
+        if (!*plans->plan[i].cannot)
+            code = plan_one(plans, &plans->plan[i]);
+    return code;
 }
 
 static int report(const weir__cli_plans *plans, weir__cli_output *output)
@@ -322,6 +340,7 @@ static void close_plans(weir__cli_plans *plans)
         free(plans->plan[i].plan);
     weir_partition_destroy(plans->partition);
     weir_graph_destroy(plans->graph);
+    weir_matrix_destroy(plans->opened);
     weir_machine_destroy(plans->machine);
     weir_config_destroy(plans->config);
     if (plans->context)
@@ -340,7 +359,8 @@ int weir__cli_plan(const weir__cli_request *given)
     int code = check_arguments(&request);
     if (!code)
         code = check_options(&request);
-    if (!code)
+    const int product = !code && weir__cli_plan_is_product(&request);
+    if (!code && !product)
         code = choose_verbs(plans);
     if (!code)
         code = weir__cli_signals_start(&request);
@@ -349,12 +369,7 @@ int weir__cli_plan(const weir__cli_request *given)
     if (!code)
         code = weir__cli_plan_devices(plans);
     if (!code)
-        code = choose_graph(plans);
-    if (!code && plans->context)
-        plans->host_left = weir__room_left(); /* with the graph there, as a run finds it */
-    for (uint32_t i = 0; i < plans->count && !code; i++)
-        if (!*plans->plan[i].cannot)
-            code = plan_one(plans, &plans->plan[i]);
+        code = product ? weir__cli_plan_product(plans) : plan_all(plans);
     if (!code)
         code = any_left(plans);
     if (!code)

@@ -24,6 +24,15 @@ struct session {
 
 /* ---- what is asked for ------------------------------------------------------------------------------- */
 
+int weir__cli_product_check(const weir__cli_request *request)
+{
+    if (request->columns > 1 && request->product_schedule == WEIR_PRODUCT_BINS)
+        return weir__cli_fail(EXIT_USAGE,
+                              "--schedule bins: is for one column of x, and there are %" PRIu64,
+                              request->columns);
+    return EXIT_DONE;
+}
+
 static int check_request(const weir__cli_request *request)
 {
     if (!request->graph)
@@ -36,11 +45,7 @@ static int check_request(const weir__cli_request *request)
                               request->verb->name, request->x ? "x" : "y");
     if (request->y && request->beta == 0)
         return weir__cli_fail(EXIT_USAGE, "--y: with --beta 0 what y was is not looked at");
-    if (request->columns > 1 && request->product_schedule == WEIR_PRODUCT_BINS)
-        return weir__cli_fail(EXIT_USAGE,
-                              "--schedule bins: is for one column of x, and there are %" PRIu64,
-                              request->columns);
-    return EXIT_DONE;
+    return weir__cli_product_check(request);
 }
 
 static int open_outputs(struct session *session)
@@ -114,18 +119,25 @@ static int make_values(struct session *session)
     return EXIT_DONE;
 }
 
-static int place(struct session *session)
+weir_product_config weir__cli_product_config(const weir__cli_request *request)
 {
-    const weir__cli_request *request = session->request;
     weir_product_config config = WEIR_PRODUCT_CONFIG_INIT;
-    const uint64_t begin_ns = weir_context_time_ns(session->context);
-    weir_status status;
     config.schedule = (weir_product_schedule)request->product_schedule;
     config.overlap = (weir_product_overlap)request->overlap;
+    config.vector = (weir_product_vector)request->vector;
     config.columns = (uint32_t)request->columns;
     config.transpose = request->transpose;
     config.grid_rows = request->grid_rows;
     config.grid_columns = request->grid_columns;
+    return config;
+}
+
+static int place(struct session *session)
+{
+    const weir__cli_request *request = session->request;
+    const weir_product_config config = weir__cli_product_config(request);
+    const uint64_t begin_ns = weir_context_time_ns(session->context);
+    weir_status status;
     weir__cli_progress("placing %s", session->matrix->name);
     if ((status =
              weir_product_create(session->context, session->matrix, &config, &session->product)) ||
@@ -184,15 +196,9 @@ static int run_all(struct session *session)
 {
     const weir__cli_request *request = session->request;
     weir__cli_multiplied *report = &session->report;
-    int code = EXIT_DONE;
-    if (request->trials > 1) {
-        weir__cli_progress("warming up");
-        code = run_once(session, NULL);
-    }
-    while (report->trials.count < request->trials && !code && !report->difference) {
+    int code = weir__cli_trials_warm_up(request) ? run_once(session, NULL) : EXIT_DONE;
+    while (!code && weir__cli_trials_next(request, &report->trials, report->difference)) {
         weir_product_stats trial = WEIR_PRODUCT_STATS_INIT;
-        weir__cli_progress("running trial %" PRIu64 "/%" PRIu64, report->trials.count + 1,
-                           request->trials);
         if (!(code = run_once(session, &trial)) &&
             !(code = weir__cli_records_add(&report->trials, &trial)) && request->verify)
             code = verify(session);

@@ -57,7 +57,7 @@ static const weir__cli_verb others[] = {
         "  weir graph500 --scale 16 --devices host:2\n"
         "  weir graph500 --scale 26 --devices cuda --json g500.json\n"),
     VERB(
-        "plan", VERB_PLAN, 2, weir__cli_plan, "GRAPH [VERB] [options]",
+        "plan", VERB_PLAN, 2, weir__cli_plan, "GRAPH|MATRIX [VERB] [options]",
         "what a run would take of each device's memory",
         "Shows for bfs, sssp, pr, cc and color, or for VERB alone, every array that a run has on "
         "each\n"
@@ -67,10 +67,12 @@ static const weir__cli_verb others[] = {
         "an R-MAT graph spreads them; pr of a graph that is spread evenly may take more than\n"
         "twice as much on GPUs. Host memory is the most that a run writes to, the memory of host\n"
         "devices in it. cc streams arcs where they do not fit, and that is planned then. weir\n"
-        "topo shows how much there is, and where the bounds come from.\n",
+        "topo shows how much there is, and where the bounds come from. spmv and spmm are planned\n"
+        "by name alone, of a MATRIX or of numbers, with options of theirs.\n",
         "  weir plan rmat:20 --undirected --devices host:4\n"
         "  weir plan road.mtx.gz bfs --devices cuda:0\n"
         "  weir plan rmat:22 bfs --sources 64 --batch --devices cuda:0\n"
+        "  weir plan rmat:22 spmm --columns 32 --devices cuda:0-1 --vector cut\n"
         "  weir plan --vertices 268435456 --arcs 8589934592 pr --devices cuda:0-3\n"
         "  weir plan --vertices 256000000 --arcs 666000000 --machine nvswitch8 --json -\n"),
     VERB("info", VERB_INFO, 1, weir__cli_info, "GRAPH|--config [options]",

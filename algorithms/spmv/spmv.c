@@ -1,13 +1,9 @@
 /** @file spmv.c  Products: rows, and columns, cut over devices; who wants what of others; what a device is given. */
 #include "algorithms/spmv/spmv.h"
 #include "runtime/observe.h"
-#include "runtime/room.h"
 #include "runtime/support.h"
 
 #include <stdlib.h>
-#include <string.h>
-
-#define ROWS_CHUNK (UINT64_C(1) << 12)
 
 /* ---- names ------------------------------------------------------------------------------------------- */
 
@@ -24,22 +20,44 @@ const char *weir_product_overlap_text(weir_product_overlap overlap)
     return (unsigned)overlap < sizeof names / sizeof *names ? names[overlap] : NULL;
 }
 
+const char *weir_product_vector_text(weir_product_vector vector)
+{
+    static const char *const names[] = {"auto", "whole", "cut"};
+    return (unsigned)vector < sizeof names / sizeof *names ? names[vector] : NULL;
+}
+
 /* ---- what is to be made -------------------------------------------------------------------------------- */
 
 #define COLUMNS_MAX 4096
 
-static weir_status check(weir_context *context, const weir_product_config *config)
+/* What needs several devices. */
+static weir_status check_exchange(const weir_product_config *config, uint32_t devices)
 {
-    const uint32_t devices = weir_context_device_count(context);
-    if (!weir_product_schedule_text(config->schedule))
-        return weir__fail(WEIR_ERR_INVALID, "%d is no schedule of a product",
-                          (int)config->schedule);
     if (!weir_product_overlap_text(config->overlap))
         return weir__fail(WEIR_ERR_INVALID, "%d is no overlap: auto, on or off",
                           (int)config->overlap);
-    if (config->overlap == WEIR_OVERLAP_ON && (config->devices ? config->devices : devices) == 1)
+    if (!weir_product_vector_text(config->vector))
+        return weir__fail(WEIR_ERR_INVALID, "%d is no way to keep x: auto, whole or cut",
+                          (int)config->vector);
+    if (devices > 1)
+        return WEIR_OK;
+    if (config->overlap == WEIR_OVERLAP_ON)
         return weir__fail(WEIR_ERR_INVALID,
                           "overlap on: one device has all of x, and nothing is exchanged");
+    if (config->vector == WEIR_VECTOR_CUT)
+        return weir__fail(WEIR_ERR_INVALID, "vector cut: one device has all of x");
+    return WEIR_OK;
+}
+
+static weir_status check(weir_context *context, const weir_product_config *config)
+{
+    const uint32_t devices = weir_context_device_count(context);
+    weir_status status;
+    if (!weir_product_schedule_text(config->schedule))
+        return weir__fail(WEIR_ERR_INVALID, "%d is no schedule of a product",
+                          (int)config->schedule);
+    if ((status = check_exchange(config, config->devices ? config->devices : devices)))
+        return status;
     if (config->columns > COLUMNS_MAX)
         return weir__fail(WEIR_ERR_INVALID, "%u columns of x: at most %d", config->columns,
                           COLUMNS_MAX);
@@ -61,6 +79,18 @@ static weir_status check(weir_context *context, const weir_product_config *confi
     return WEIR_OK;
 }
 
+static weir_status check_matrix(const weir_context *context, const weir_matrix *matrix)
+{
+    if (!weir__spmv_sketched(matrix) || weir__context_planned(context))
+        return WEIR_OK;
+    return weir__fail(WEIR_ERR_INVALID, "a product of a matrix without offsets");
+}
+
+static uint64_t share_at(uint64_t count, uint32_t part, uint32_t parts)
+{
+    return count / parts * part + count % parts * part / parts;
+}
+
 /* Rows of y that a device begins with: as many nonzeros each, and rows count as one. */
 static uint64_t cut_at(const weir_matrix *matrix, uint32_t part, uint32_t parts)
 {
@@ -69,6 +99,8 @@ static uint64_t cut_at(const weir_matrix *matrix, uint32_t part, uint32_t parts)
     uint64_t low = 0, high = matrix->rows;
     if (part == parts)
         return matrix->rows;
+    if (weir__spmv_sketched(matrix))
+        return share_at(matrix->rows, part, parts);
     while (low < high) {
         const uint64_t middle = low + (high - low) / 2;
         if (matrix->offsets[middle] + middle < goal)
@@ -77,11 +109,6 @@ static uint64_t cut_at(const weir_matrix *matrix, uint32_t part, uint32_t parts)
             high = middle;
     }
     return low;
-}
-
-static uint64_t share_at(uint64_t count, uint32_t part, uint32_t parts)
-{
-    return count / parts * part + count % parts * part / parts;
 }
 
 /* Rows alone: a stretch of x is that of the rows, or an equal one where the matrix is not square. In two dimensions the devices of a column of the
@@ -104,208 +131,8 @@ static void cut_part(weir_product *product, const weir_matrix *matrix, uint32_t 
         part->x_first = part->first;
         part->x_rows = part->rows;
     }
-}
-
-/* ---- columns ------------------------------------------------------------------------------------------- */
-
-/* The first nonzero of a row, from `begin` to `end`, whose column is not below `column`. */
-static uint64_t first_at(const uint32_t *indices, uint64_t begin, uint64_t end, uint64_t column)
-{
-    while (begin < end) {
-        const uint64_t middle = begin + (end - begin) / 2;
-        if (indices[middle] < column)
-            begin = middle + 1;
-        else
-            end = middle;
-    }
-    return begin;
-}
-
-struct wanting {
-    const weir_product *product;
-    const weir_matrix *matrix;
-    struct spmv_part *part;
-};
-
-static void least(uint64_t *word, uint64_t value)
-{
-    uint64_t old = __atomic_load_n(word, __ATOMIC_RELAXED);
-    while (value < old &&
-           !__atomic_compare_exchange_n(word, &old, value, 1, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
-        ;
-}
-
-static void most(uint64_t *word, uint64_t value)
-{
-    uint64_t old = __atomic_load_n(word, __ATOMIC_RELAXED);
-    while (value > old &&
-           !__atomic_compare_exchange_n(word, &old, value, 1, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
-        ;
-}
-
-/* What rows begin to end - 1 of a part want of every other device's x: the stretch from the first to the last. */
-static void want_rows(void *user, uint64_t begin, uint64_t end)
-{
-    const struct wanting *w = user;
-    const weir_matrix *m = w->matrix;
-    for (uint32_t d = 0; d < w->product->parts; d++) {
-        const struct spmv_part *from = &w->product->part[d];
-        uint64_t low = UINT64_MAX, high = 0;
-        if (from == w->part || !from->x_rows || from->column_first != w->part->column_first ||
-            from->column_count != w->part->column_count)
-            continue;
-        for (uint64_t row = w->part->first + begin; row < w->part->first + end; row++) {
-            const uint64_t a =
-                first_at(m->indices, m->offsets[row], m->offsets[row + 1], from->x_first);
-            const uint64_t b =
-                first_at(m->indices, a, m->offsets[row + 1], from->x_first + from->x_rows);
-            if (a == b)
-                continue;
-            low = m->indices[a] < low ? m->indices[a] : low;
-            high = m->indices[b - 1] + UINT64_C(1) > high ? m->indices[b - 1] + UINT64_C(1) : high;
-        }
-        if (low < high) {
-            least(&w->part->want[d].begin, low);
-            most(&w->part->want[d].end, high);
-        }
-    }
-}
-
-static weir_status want_all(weir_product *product, const weir_matrix *matrix,
-                            struct spmv_part *part)
-{
-    struct wanting w = {product, matrix, part};
-    weir_status status;
-    for (uint32_t d = 0; d < product->parts; d++)
-        part->want[d] = (struct spmv_want){.begin = UINT64_MAX};
-    if (product->parts == 1)
-        return WEIR_OK;
-    status =
-        weir__activity_for("finding columns", "rows", part->rows, ROWS_CHUNK, 0, want_rows, &w);
-    for (uint32_t d = 0; d < product->parts; d++)
-        if (part->want[d].end > part->want[d].begin)
-            product->exchanged += (part->want[d].end - part->want[d].begin) *
-                                  product->config.columns * product->value_bytes;
-    return status;
-}
-
-/* ---- two halves ------------------------------------------------------------------------------------------ */
-
-/* The rows of a part with its columns: those of which x is the device's own, and the others; or, in two dimensions, all together. */
-struct splitting {
-    const weir_product *product;
-    const weir_matrix *matrix;
-    const struct spmv_part *part;
-    int together;
-    uint64_t *offsets[2];
-    uint32_t *indices[2];
-    char *values[2];
-};
-
-/* Nonzeros of a row: from begin to own with columns before the device's own, to rest with those, to end with columns behind. */
-struct span {
-    uint64_t begin, own, rest, end;
-};
-
-static struct span span_of(const struct splitting *s, uint64_t row)
-{
-    const weir_matrix *m = s->matrix;
-    const struct spmv_part *part = s->part;
-    struct span span;
-    const uint64_t end = m->offsets[part->first + row + 1];
-    span.begin = first_at(m->indices, m->offsets[part->first + row], end, part->column_first);
-    span.end = first_at(m->indices, span.begin, end, part->column_first + part->column_count);
-    span.own = span.begin;
-    span.rest = span.end;
-    if (!s->together) {
-        span.own = first_at(m->indices, span.begin, span.end, part->x_first);
-        span.rest = first_at(m->indices, span.own, span.end, part->x_first + part->x_rows);
-    }
-    return span;
-}
-
-static void count_rows(void *user, uint64_t begin, uint64_t end)
-{
-    const struct splitting *s = user;
-    for (uint64_t row = begin; row < end; row++) {
-        const struct span span = span_of(s, row);
-        s->offsets[0][row + 1] = span.rest - span.own;
-        s->offsets[1][row + 1] = span.own - span.begin + span.end - span.rest;
-    }
-}
-
-static void copy_range(const struct splitting *s, int half, uint64_t to, uint64_t begin,
-                       uint64_t end)
-{
-    const size_t bytes = s->product->value_bytes;
-    const char *values =
-        s->matrix->f64 ? (const char *)s->matrix->f64 : (const char *)s->matrix->f32;
-    if (begin == end) /* there may be no arrays */
-        return;
-    memcpy(s->indices[half] + to, s->matrix->indices + begin, (end - begin) * sizeof(uint32_t));
-    memcpy(s->values[half] + to * bytes, values + begin * bytes, (end - begin) * bytes);
-}
-
-static void copy_rows(void *user, uint64_t begin, uint64_t end)
-{
-    const struct splitting *s = user;
-    for (uint64_t row = begin; row < end; row++) {
-        const struct span span = span_of(s, row);
-        copy_range(s, 0, s->offsets[0][row], span.own, span.rest);
-        copy_range(s, 1, s->offsets[1][row], span.begin, span.own);
-        copy_range(s, 1, s->offsets[1][row] + span.own - span.begin, span.rest, span.end);
-    }
-}
-
-static weir_status split_rows(struct splitting *s)
-{
-    const uint64_t rows = s->part->rows;
-    weir_status status =
-        weir__activity_for("counting columns", "rows", rows, ROWS_CHUNK, 0, count_rows, s);
-    for (int half = 0; half < 2 && !status; half++) {
-        for (uint64_t row = 0; row < rows; row++)
-            s->offsets[half][row + 1] += s->offsets[half][row];
-        const uint64_t nonzeros = s->offsets[half][rows];
-        if (!(status =
-                  weir__alloc(nonzeros, sizeof(uint32_t), "columns of a half", &s->indices[half])))
-            status = weir__alloc(nonzeros, s->product->value_bytes, "values of a half",
-                                 &s->values[half]);
-    }
-    return status
-               ? status
-               : weir__activity_for("dealing columns", "rows", rows, ROWS_CHUNK, 0, copy_rows, s);
-}
-
-static weir_status place_split(weir_product *product, const weir_matrix *matrix,
-                               struct spmv_part *part, int together)
-{
-    const uint64_t *offsets = matrix->offsets + part->first;
-    struct splitting s = {.product = product, .matrix = matrix, .part = part, .together = together};
-    struct weir__need need = {0, 0};
-    weir_status status;
-    weir__need_take(&need, part->rows + 1, 2 * sizeof(uint64_t));
-    weir__need_take(&need, offsets[part->rows] - offsets[0],
-                    sizeof(uint32_t) + product->value_bytes);
-    if (!(status = weir__need_fits(&need, "the columns of a device and the others of %s",
-                                   matrix->name)) &&
-        !(status =
-              weir__calloc(part->rows + 1, sizeof(uint64_t), "offsets of a half", &s.offsets[0])) &&
-        !(status =
-              weir__calloc(part->rows + 1, sizeof(uint64_t), "offsets of a half", &s.offsets[1])))
-        status = split_rows(&s);
-    for (int half = 0; half < 2 - together && !status; half++) {
-        const struct spmv_rows rows = {part->rows, s.offsets[half], s.indices[half], s.values[half],
-                                       half};
-        status = product->config.schedule == WEIR_PRODUCT_BINS
-                     ? weir__spmv_bins_place(product, part, &rows)
-                     : weir__spmv_place(product, part, &rows, &part->half[half]);
-    }
-    for (int half = 0; half < 2; half++) {
-        free(s.offsets[half]);
-        free(s.indices[half]);
-        free(s.values[half]);
-    }
-    return status;
+    part->x_held = matrix->columns;
+    part->x_at = part->x_first;
 }
 
 /* ---- parts -------------------------------------------------------------------------------------------------- */
@@ -313,18 +140,24 @@ static weir_status place_split(weir_product *product, const weir_matrix *matrix,
 static struct spmv_rows rows_of(const weir_product *product, const weir_matrix *matrix,
                                 const struct spmv_part *part)
 {
-    const uint64_t *offsets = matrix->offsets + part->first;
     const char *values = matrix->f64 ? (const char *)matrix->f64 : (const char *)matrix->f32;
+    struct spmv_rows rows = {.rows = part->rows};
+    if (weir__spmv_sketched(matrix)) {
+        rows.sketched =
+            (uint64_t)((double)matrix->nonzeros * ((double)part->rows / (double)matrix->rows));
+        return rows;
+    }
+    rows.offsets = matrix->offsets + part->first;
     /* There may be no nonzeros, and no arrays. */
-    return (struct spmv_rows){part->rows, offsets,
-                              matrix->indices ? matrix->indices + offsets[0] : NULL,
-                              values ? values + offsets[0] * product->value_bytes : NULL, 0};
+    rows.indices = matrix->indices ? matrix->indices + rows.offsets[0] : NULL;
+    rows.values = values ? values + rows.offsets[0] * product->value_bytes : NULL;
+    return rows;
 }
 
 static int has_wants(const weir_product *product, const struct spmv_part *part)
 {
     for (uint32_t d = 0; d < product->parts; d++)
-        if (part->want[d].end > part->want[d].begin)
+        if (part->want[d].count)
             return 1;
     return 0;
 }
@@ -354,7 +187,7 @@ static weir_status open_part(weir_product *product, struct spmv_part *part)
     if ((status = weir_queue_create(part->device, 0, &part->queue)) ||
         (status = weir_stamp_create(part->device, &part->start)) ||
         (status = weir_stamp_create(part->device, &part->stop)) ||
-        (status = take_values(product, part, "x", product->x_rows, &part->x)) ||
+        (status = take_values(product, part, "x", part->x_held, &part->x)) ||
         (status = take_values(product, part, "y", part->y_rows, &part->y)))
         return status;
     part->sums = part->y;
@@ -384,11 +217,11 @@ static weir_status open_stage(const weir_product *product, uint32_t from,
 {
     const uint64_t bytes = weir__spmv_row_bytes(product);
     weir_status status;
-    if (want->end <= want->begin || copies_from(to->device, product->part[from].device))
+    if (!want->count || copies_from(to->device, product->part[from].device))
         return WEIR_OK;
     if ((status = weir_event_acquire(product->part[from].device, &want->staged)))
         return status;
-    return weir_device_alloc(weir_context_home(product->context), (want->end - want->begin) * bytes,
+    return weir_device_alloc(weir_context_home(product->context), want->count * bytes,
                              &want->stage);
 }
 
@@ -404,6 +237,7 @@ static weir_status want_sums(weir_product *product, struct spmv_part *part)
             continue;
         back->begin = part->y_first - part->first;
         back->end = back->begin + part->y_rows;
+        back->count = part->y_rows;
         product->exchanged += part->y_rows * bytes;
         status = take_values(product, part, "sums of another", part->y_rows, &back->place);
     }
@@ -428,32 +262,52 @@ static weir_status make_part(weir_product *product, const weir_matrix *matrix,
         return status;
     const int bins = product->config.schedule == WEIR_PRODUCT_BINS;
     const int halves = product->overlap && !bins && has_wants(product, part);
-    if (halves || product->grid_columns > 1)
-        return place_split(product, matrix, part, !halves);
+    if (weir__spmv_sketched(matrix))
+        return weir__spmv_split_sketch(product, part, rows.sketched / product->grid_columns,
+                                       halves);
+    if (halves || product->grid_columns > 1 || part->keep.bits)
+        return weir__spmv_split(product, matrix, part, !halves);
     if (bins)
         return weir__spmv_bins_place(product, part, &rows);
     return weir__spmv_place(product, part, &rows, &part->half[0]);
 }
 
-/* What a device would need at least, before anything is taken. */
-static weir_status check_room(const weir_product *product, const weir_matrix *matrix)
+/* What a device packs for others. */
+static uint64_t packed_bytes(const weir_product *product, uint32_t from)
 {
-    uint64_t bytes[WEIR_DEVICES_MAX] = {0};
-    const uint64_t k = product->config.columns, value = product->value_bytes;
+    uint64_t rows = 0;
+    for (uint32_t d = 0; d < product->parts; d++)
+        if (product->part[d].want[from].listed)
+            rows += product->part[d].want[from].count;
+    return rows * (sizeof(uint32_t) + weir__spmv_row_bytes(product));
+}
+
+uint32_t weir__spmv_lacks(const weir_product *product, const weir_matrix *matrix,
+                          uint64_t bytes[WEIR_DEVICES_MAX])
+{
+    const uint64_t value = product->value_bytes;
     for (uint32_t d = 0; d < product->parts; d++) {
         const struct spmv_part *part = &product->part[d];
-        const uint64_t nonzeros =
-            matrix->offsets[part->first + part->rows] - matrix->offsets[part->first];
+        const struct spmv_rows rows = rows_of(product, matrix, part);
+        const uint64_t nonzeros = weir__spmv_count(&rows);
         const double own = (double)(nonzeros / product->grid_columns);
         const double slots =
             product->config.schedule == WEIR_PRODUCT_BINS
                 ? own * weir__spmv_bins_fill(product, part, own) * (double)(4 + value + value + 1)
                 : own * (double)(4 + value);
-        bytes[d] = (product->x_rows + part->rows) * k * value + (uint64_t)slots;
+        bytes[d] = (part->x_held + part->rows) * weir__spmv_row_bytes(product) + (uint64_t)slots +
+                   packed_bytes(product, d);
     }
-    const uint32_t lacks = weir__pools_lack(product->context, bytes, product->parts);
+    return weir__pools_lack(product->context, bytes, product->parts);
+}
+
+/* Refuse what does not fit before anything is taken; whoever plans says so by itself. */
+static weir_status check_room(const weir_product *product, const weir_matrix *matrix)
+{
+    uint64_t bytes[WEIR_DEVICES_MAX];
+    const uint32_t lacks = weir__spmv_lacks(product, matrix, bytes);
     weir_device_info info = WEIR_DEVICE_INFO_INIT;
-    if (lacks == UINT32_MAX)
+    if (lacks == UINT32_MAX || weir__context_planned(product->context))
         return WEIR_OK;
     weir_device_info_get(product->part[lacks].device, &info);
     return weir__fail(WEIR_ERR_NOMEM, "%s has no room for its part of %s, which is %llu MiB",
@@ -482,19 +336,27 @@ static weir_status make_all(weir_product *product, const weir_matrix *matrix)
     if (product->config.schedule == WEIR_PRODUCT_AUTO)
         product->config.schedule =
             bins_pay(product, matrix) ? WEIR_PRODUCT_BINS : WEIR_PRODUCT_ROWS;
-    for (uint32_t d = 0; d < product->parts && !status; d++)
-        status = want_all(product, matrix, &product->part[d]);
+    status = weir__spmv_want(product, matrix);
     product->overlap = product->overlap && any_wants(product);
     if (!status)
         status = check_room(product, matrix);
     for (uint32_t d = 0; d < product->parts && !status; d++)
         status = make_part(product, matrix, &product->part[d]);
+    if (!status)
+        status = weir__spmv_lists(product);
+    weir__spmv_keep_free(product);
     return status;
 }
 
 static weir_status make_turned(weir_product *product, const weir_matrix *matrix)
 {
     weir_matrix *turned;
+    if (weir__spmv_sketched(matrix)) {
+        weir_matrix other = *matrix;
+        other.rows = matrix->columns;
+        other.columns = matrix->rows;
+        return make_all(product, &other);
+    }
     weir_status status = weir_matrix_transposed(matrix, &turned);
     if (!status)
         status = make_all(product, turned);
@@ -516,7 +378,7 @@ weir_status weir_product_create(weir_context *context, const weir_matrix *matrix
                                                               : "product_out");
     *product_out = NULL;
     if ((status = weir__sized_in(&known, sizeof known, config, "weir_product_config")) ||
-        (status = check(context, &known)) ||
+        (status = check(context, &known)) || (status = check_matrix(context, matrix)) ||
         (status = weir__calloc(1, sizeof *product, "a product", &product)))
         return status;
     if (!known.columns)
@@ -551,6 +413,7 @@ static void close_part(weir_product *product, struct spmv_part *part)
     weir_event_release(part->here);
     weir_event_release(part->done);
     weir_event_release(part->whole);
+    weir_event_release(part->packing.done);
     for (uint32_t d = 0; d < product->parts; d++) {
         weir_event_release(part->want[d].staged);
         weir_event_release(part->back[d].staged);

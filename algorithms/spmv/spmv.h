@@ -16,7 +16,21 @@ struct spmv_rows {
     const uint32_t *indices;
     const void *values;
     int sparse; /* rows without nonzeros need no visit: y has its beta already */
+    uint64_t
+        sketched; /* nonzeros, where there are no offsets: sizes of a plan are guessed from it */
 };
+
+/** How many nonzeros rows have. */
+static inline uint64_t weir__spmv_count(const struct spmv_rows *rows)
+{
+    return rows->offsets ? rows->offsets[rows->rows] - rows->offsets[0] : rows->sketched;
+}
+
+/** Whether only sizes of a matrix are known, for a plan: then rows are equal, and their columns spread evenly. */
+static inline int weir__spmv_sketched(const weir_matrix *matrix)
+{
+    return !matrix->offsets;
+}
 
 /** The same on the device. */
 struct spmv_half {
@@ -32,12 +46,36 @@ struct spmv_bins {
     uint32_t spread_count, collect_count;
 };
 
-/** A stretch of x, or of sums, that comes from another device. */
+/** What comes from another device, of x or of sums. */
 struct spmv_want {
-    uint64_t begin, end; /* rows of x, or of the sender's sums; nothing if end is not larger */
-    void *stage;         /* in home's memory, where the two devices do not reach each other */
+    uint64_t begin,
+        end;        /* of x: from the first row that is wanted; of the sender's sums: a stretch */
+    uint64_t count; /* rows that come: all of these, or fewer, */
+    int listed;     /* which the sender packs by a list */
+    uint64_t packed_at; /* where in what it packs they begin */
+    uint64_t at;        /* of x: row of the receiver's memory that they go to */
+    void *stage;        /* in home's memory, where the two devices do not reach each other */
     weir_event *staged;
     void *place; /* of sums: where they come to */
+};
+
+/** Which columns of x a device keeps, where x is cut. */
+struct spmv_keep {
+    uint64_t *bits;   /* a bit for each column of x; NULL: it keeps all */
+    uint32_t *before; /* by word: how many columns are kept before its first one */
+};
+
+/** Rows of x that others want and that do not lie side by side. */
+struct spmv_packing {
+    uint64_t count;       /* of all lists together */
+    const uint32_t *list; /* on the device: rows of its memory of x */
+    void *room;           /* where they are packed, in the order of the list */
+    weir_event *done;
+};
+
+/** Nonzeros of a row: from begin to own with columns before the device's own, to rest with those, to end with columns behind. */
+struct spmv_span {
+    uint64_t begin, own, rest, end;
 };
 
 /** A product on one device. */
@@ -51,11 +89,14 @@ struct spmv_part {
     uint64_t first, rows;                /* that it multiplies, */
     uint64_t column_first, column_count; /* with these columns */
     uint64_t x_first, x_rows, y_first, y_rows; /* that it owns */
+    uint64_t x_held, x_at; /* rows of x that it has room for; where among them its own begin */
     void *x, *y;
     void *sums; /* what kernels write: y, or in two dimensions sums over its own columns */
     struct spmv_half
         half[2]; /* what needs the device's own x alone, and the rest; or all, and none */
     struct spmv_bins bins;
+    struct spmv_keep keep; /* while it is placed */
+    struct spmv_packing packing;
     struct spmv_want want[WEIR_DEVICES_MAX]; /* of x, by sender */
     struct spmv_want back[WEIR_DEVICES_MAX]; /* of sums, by sender */
     void *taken[32 + WEIR_DEVICES_MAX];      /* of the device's memory, all that is to be freed */
@@ -73,9 +114,36 @@ struct weir_product {
     uint32_t parts;
     uint32_t grid_rows, grid_columns; /* parts stand row by row */
     uint64_t y_rows, x_rows, nonzeros;
-    uint64_t exchanged; /* bytes that a run moves between devices */
+    uint64_t halo;      /* rows of x that a run moves between devices */
+    uint64_t exchanged; /* bytes that it moves between them */
     struct spmv_part part[WEIR_DEVICES_MAX];
 };
+
+/** Bytes of a row of x or of y. */
+static inline uint64_t weir__spmv_row_bytes(const weir_product *product)
+{
+    return product->config.columns * product->value_bytes;
+}
+
+/** Where a column that is kept lies among those that are. */
+static inline uint64_t weir__spmv_kept_at(const struct spmv_keep *keep, uint64_t column)
+{
+    const uint64_t below = (UINT64_C(1) << column % 64) - 1;
+    return keep->before[column / 64] +
+           (uint64_t)__builtin_popcountll(keep->bits[column / 64] & below);
+}
+
+/** What devices would need at the least (spmv.c). @return the first that has no room for it; UINT32_MAX: all have. */
+uint32_t weir__spmv_lacks(const weir_product *product, const weir_matrix *matrix,
+                          uint64_t bytes[WEIR_DEVICES_MAX]);
+/** The nonzeros of a row of a part, among those of its columns (spmv_halo.c). */
+struct spmv_span weir__spmv_span(const weir_matrix *matrix, const struct spmv_part *part,
+                                 uint64_t row);
+/** Find what each device wants of others' x, and whether x is cut; config.vector says so behind it. */
+weir_status weir__spmv_want(weir_product *product, const weir_matrix *matrix);
+/** Tell owners what they pack. Behind the parts, before weir__spmv_keep_free(). */
+weir_status weir__spmv_lists(weir_product *product);
+void weir__spmv_keep_free(weir_product *product);
 
 /** Take memory of a part's device, which goes with the part. */
 weir_status weir__spmv_take(struct spmv_part *part, const char *what, uint64_t elements,
@@ -88,6 +156,12 @@ weir_status weir__spmv_bring(struct spmv_part *part, const char *what, const voi
 weir_status weir__spmv_place(weir_product *product, struct spmv_part *part,
                              const struct spmv_rows *rows, struct spmv_half *half);
 
+/** Bring the rows of a part to its device in two halves, or @p together (spmv_split.c); or what sizes say of them. */
+weir_status weir__spmv_split(weir_product *product, const weir_matrix *matrix,
+                             struct spmv_part *part, int together);
+weir_status weir__spmv_split_sketch(weir_product *product, struct spmv_part *part,
+                                    uint64_t nonzeros, int halves);
+
 /** Whether bins pay for a part of a matrix, by a sample of its nonzeros (spmv_bins.c). */
 /** How many places bins have for each nonzero, about: a tile has whole octets. @param[in] nonzeros  of the part, in its columns. */
 double weir__spmv_bins_fill(const weir_product *product, const struct spmv_part *part,
@@ -97,12 +171,6 @@ int weir__spmv_bins_pay(const weir_product *product, const struct spmv_part *par
 /** Bring nonzeros to the device in bins. */
 weir_status weir__spmv_bins_place(weir_product *product, struct spmv_part *part,
                                   const struct spmv_rows *rows);
-/** Bytes of a row of x or of y. */
-static inline uint64_t weir__spmv_row_bytes(const weir_product *product)
-{
-    return product->config.columns * product->value_bytes;
-}
-
 /** Put a run of bins into the part's queue. */
 weir_status weir__spmv_bins_run(weir_product *product, struct spmv_part *part, double alpha,
                                 double beta);

@@ -8,6 +8,7 @@
 #include "runtime/room.h"
 #include "runtime/support.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -61,7 +62,7 @@ struct dealing {
 static void choose_sizes(const weir_product *product, const struct spmv_part *part, uint64_t rows,
                          struct dealing *d)
 {
-    const uint64_t value = product->value_bytes, columns = product->x_rows;
+    const uint64_t value = product->value_bytes, columns = part->x_held;
     weir_device_info info = WEIR_DEVICE_INFO_INIT;
     uint64_t width = HOST_WIDTH, height = SPMV_HOST_BIN, blocks;
     weir_device_info_get(part->device, &info);
@@ -97,7 +98,7 @@ double weir__spmv_bins_fill(const weir_product *product, const struct spmv_part 
 int weir__spmv_bins_pay(const weir_product *product, const struct spmv_part *part,
                         const struct spmv_rows *rows)
 {
-    const uint64_t nonzeros = rows->offsets[rows->rows] - rows->offsets[0];
+    const uint64_t nonzeros = weir__spmv_count(rows);
     const double value = (double)product->value_bytes;
     const double own = (double)nonzeros / product->grid_columns;
     uint32_t *room = NULL;
@@ -106,7 +107,9 @@ int weir__spmv_bins_pay(const weir_product *product, const struct spmv_part *par
         return 0;
     if (weir__alloc(SAMPLE, sizeof *room, "a sample", &room))
         return 0;
-    for (uint32_t i = 0; i < SAMPLES; i++)
+    if (!rows->indices) /* as if at random */
+        found = SAMPLES * SAMPLE;
+    for (uint32_t i = 0; i < SAMPLES && rows->indices; i++)
         found += distinct(rows->indices, (nonzeros - SAMPLE) / SAMPLES * i,
                           SECTOR / (uint32_t)product->value_bytes, room);
     free(room);
@@ -298,9 +301,8 @@ static uint64_t own_first(const struct dealing *d, const struct spmv_part *part,
     uint64_t own = 0;
     for (uint64_t i = 0; i < count; i++) {
         const uint64_t begin = (uint64_t)units[i].block * d->width;
-        const uint64_t end =
-            begin + d->width < d->product->x_rows ? begin + d->width : d->product->x_rows;
-        if (begin < part->x_first || end > part->x_first + part->x_rows)
+        const uint64_t end = begin + d->width < part->x_held ? begin + d->width : part->x_held;
+        if (begin < part->x_at || end > part->x_at + part->x_rows)
             continue;
         const struct spmv_unit unit = units[own];
         units[own++] = units[i];
@@ -353,7 +355,7 @@ static weir_status bring(const struct dealing *d, struct spmv_part *part)
                                     .height = d->height,
                                     .x = part->x,
                                     .y = part->sums,
-                                    .x_rows = d->product->x_rows,
+                                    .x_rows = part->x_held,
                                     .rows = (uint32_t)part->rows};
     if ((status = weir__spmv_bring(part, "columns in bins", d->columns, slots, sizeof *d->columns,
                                    &args->columns)) ||
@@ -369,6 +371,41 @@ static weir_status bring(const struct dealing *d, struct spmv_part *part)
     return bring_units(d, part);
 }
 
+/* Octets of a tile into which nonzeros fall by chance (Poisson), `mean` of them. */
+static double octets_by_chance(double mean)
+{
+    double exactly = exp(-mean), octets = 0;
+    if (mean > 64)
+        return mean / SPMV_OCTET + (SPMV_OCTET - 1) / 2.0 / SPMV_OCTET;
+    for (uint32_t count = 1; count < 256; count++) {
+        exactly *= mean / count;
+        octets += exactly * octets_of(count);
+    }
+    return octets;
+}
+
+/* Tiles of a matrix of which only sizes are known: all alike. */
+static weir_status sketch_tiles(struct dealing *d)
+{
+    const double tiles = (double)d->stretches * (double)d->bins;
+    const double octets =
+        tiles > 0 ? tiles * octets_by_chance((double)d->rows->sketched / tiles) : 0;
+    weir_status status;
+    if (octets > UINT32_MAX)
+        return weir__fail(WEIR_ERR_UNSUPPORTED,
+                          "bins of a device would have %.0f octets of nonzeros", octets);
+    d->octets = (uint64_t)octets;
+    if ((status = weir__alloc(d->bins + 1, sizeof *d->bin_begin, "bins", &d->bin_begin)) ||
+        (status = weir__alloc(d->stretches + 1, sizeof *d->stretch_begin, "stretches",
+                              &d->stretch_begin)))
+        return status;
+    for (uint64_t bin = 0; bin <= d->bins; bin++)
+        d->bin_begin[bin] = d->octets * bin / d->bins;
+    for (uint64_t s = 0; s <= d->stretches; s++)
+        d->stretch_begin[s] = d->stretches ? d->octets * s / d->stretches : 0;
+    return WEIR_OK;
+}
+
 weir_status weir__spmv_bins_place(weir_product *product, struct spmv_part *part,
                                   const struct spmv_rows *rows)
 {
@@ -377,6 +414,12 @@ weir_status weir__spmv_bins_place(weir_product *product, struct spmv_part *part,
     if (!rows->rows)
         return WEIR_OK;
     choose_sizes(product, part, rows->rows, &d);
+    if (!rows->offsets) {
+        if (!(status = sketch_tiles(&d)))
+            status = bring(&d, part);
+        deal_free(&d);
+        return status;
+    }
     if (!(status = take_tiles(&d)) &&
         !(status = weir__activity_for("counting tiles", "bins", d.bins, 1, 0, count_bins, &d)) &&
         !(status = number_tiles(&d)) && !(status = take_nonzeros(&d)) &&

@@ -61,6 +61,20 @@ static uint32_t blocks_for(uint64_t items, uint32_t each)
         if (at < a.elements)                                                                      \
             spmv_join_##suffix(&a, at);                                                           \
     }                                                                                             \
+    static __global__ void __launch_bounds__(LANES) pack_##suffix(const struct spmv_pack_args a)  \
+    {                                                                                             \
+        const uint64_t at = (uint64_t)blockIdx.x * LANES + threadIdx.x;                           \
+        if (at < a.elements)                                                                      \
+            spmv_pack_one_##suffix(&a, at);                                                       \
+    }                                                                                             \
+    extern "C" int weir__spmv_pack_##suffix##_cuda(void *stream, uint32_t workers,                \
+                                                   const void *args)                              \
+    {                                                                                             \
+        const struct spmv_pack_args *a = (const struct spmv_pack_args *)args;                     \
+        (void)workers;                                                                            \
+        pack_##suffix<<<blocks_for(a->elements, LANES), LANES, 0, (cudaStream_t)stream>>>(*a);    \
+        return (int)cudaGetLastError();                                                           \
+    }                                                                                             \
     extern "C" int weir__spmv_join_##suffix##_cuda(void *stream, uint32_t workers,                \
                                                    const void *args)                              \
     {                                                                                             \

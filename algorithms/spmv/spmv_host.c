@@ -55,6 +55,13 @@ static void share(uint64_t count, uint32_t worker, uint32_t workers, uint64_t *b
         for (share(a->elements, worker, workers, &at, &end); at < end; at++)              \
             spmv_join_##suffix(a, at);                                                    \
     }                                                                                     \
+    static void pack_##suffix(const void *args, uint32_t worker, uint32_t workers)        \
+    {                                                                                     \
+        const struct spmv_pack_args *a = args;                                            \
+        uint64_t at, end;                                                                 \
+        for (share(a->elements, worker, workers, &at, &end); at < end; at++)              \
+            spmv_pack_one_##suffix(a, at);                                                \
+    }                                                                                     \
     static void spread_##suffix(const void *args, uint32_t worker, uint32_t workers)      \
     {                                                                                     \
         const struct spmv_bins_args *a = args;                                            \
@@ -106,3 +113,4 @@ KERNEL(scale)
 KERNEL(spread)
 KERNEL(collect)
 KERNEL(join)
+KERNEL(pack)

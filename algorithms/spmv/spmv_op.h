@@ -50,7 +50,7 @@ enum { SPMV_SCHEDULES(SPMV_NUMBER) SPMV_SCHEDULE_COUNT };
 struct spmv_args {
     const uint32_t *indices; /* of nonzeros */
     const void *values;
-    const void *x; /* all of it */
+    const void *x; /* what the device keeps of it, as indices count */
     void *y;       /* the device's rows */
     double alpha, beta;
     uint32_t rows, k; /* k: columns of x and y */
@@ -96,6 +96,15 @@ struct spmv_bins_args {
     double alpha, beta;
 };
 
+/** Rows of x that others want, side by side: row i of `packed` is row list[i] of x. */
+struct spmv_pack_args {
+    const void *x;
+    const uint32_t *list;
+    void *packed;
+    uint64_t elements; /* rows times k */
+    uint32_t k;
+};
+
 /** Sums of several devices over the same rows, added up in the order of their columns: y = all of them + beta y. */
 struct spmv_join_args {
     const void *sums[WEIR_DEVICES_MAX];
@@ -107,7 +116,8 @@ struct spmv_join_args {
 
 /** The kernels, by position: of floats, of doubles. */
 extern const weir_kernel weir__spmv_rows[2], weir__spmv_longs[2], weir__spmv_tiles[2],
-    weir__spmv_scale[2], weir__spmv_spread[2], weir__spmv_collect[2], weir__spmv_join[2];
+    weir__spmv_scale[2], weir__spmv_spread[2], weir__spmv_collect[2], weir__spmv_join[2],
+    weir__spmv_pack[2];
 
 #ifdef __cplusplus
 extern "C" {
@@ -123,6 +133,8 @@ int weir__spmv_scale_f32_cuda(void *stream, uint32_t workers, const void *args);
 int weir__spmv_scale_f64_cuda(void *stream, uint32_t workers, const void *args);
 int weir__spmv_join_f32_cuda(void *stream, uint32_t workers, const void *args);
 int weir__spmv_join_f64_cuda(void *stream, uint32_t workers, const void *args);
+int weir__spmv_pack_f32_cuda(void *stream, uint32_t workers, const void *args);
+int weir__spmv_pack_f64_cuda(void *stream, uint32_t workers, const void *args);
 int weir__spmv_spread_f32_cuda(void *stream, uint32_t workers, const void *args);
 int weir__spmv_spread_f64_cuda(void *stream, uint32_t workers, const void *args);
 int weir__spmv_collect_f32_cuda(void *stream, uint32_t workers, const void *args);

@@ -334,6 +334,14 @@ WEIR_DEV void SPMV_NAME(spmv_join)(const struct spmv_join_args *a, uint64_t at)
     y[at] = a->beta != 0 ? sum + (REAL)a->beta * y[at] : sum;
 }
 
+/** Element @p at of what is packed for others. */
+WEIR_DEV void SPMV_NAME(spmv_pack_one)(const struct spmv_pack_args *a, uint64_t at)
+{
+    const uint64_t row = a->k > 1 ? at / a->k : at;
+    const REAL *x = (const REAL *)a->x + (uint64_t)a->list[row] * a->k;
+    ((REAL *)a->packed)[at] = x[at - row * a->k];
+}
+
 #undef REAL
 #undef SPMV_NAME
 #undef SPMV_VECTOR

@@ -98,6 +98,22 @@ static void cut(struct chunks *to, const struct spmv_rows *r)
     }
 }
 
+/* Chunks of equal rows. */
+static struct chunks guess(const struct spmv_rows *r)
+{
+    const uint64_t length = r->rows ? (r->sketched + r->rows - 1) / r->rows : 0;
+    struct chunks made = {NULL, NULL, NULL, r->rows, 0, 0};
+    if (length <= SPMV_SHORT) {
+        const uint64_t fit = length ? SPMV_SHORT / length : SPMV_ROWS;
+        const uint64_t each = fit < SPMV_ROWS ? fit : SPMV_ROWS;
+        made.count = (r->rows + each - 1) / each;
+    } else if (length > SPMV_PIECE) {
+        made.long_count = r->rows;
+        made.count = made.pieces = r->rows * ((length + SPMV_PIECE - 1) / SPMV_PIECE);
+    }
+    return made;
+}
+
 static weir_status bring_chunks(const weir_product *product, struct spmv_part *part,
                                 const struct spmv_rows *r, const struct chunks *made,
                                 struct spmv_args *args)
@@ -122,10 +138,15 @@ static weir_status place_chunks(const weir_product *product, struct spmv_part *p
     struct chunks made = {NULL, NULL, NULL, 0, 0, 0};
     struct weir__need need = {0, 0};
     weir_status status;
-    cut(&made, r);
+    if (r->offsets)
+        cut(&made, r);
+    else
+        made = guess(r);
     if (made.count > UINT32_MAX || made.pieces > UINT32_MAX)
         return weir__fail(WEIR_ERR_UNSUPPORTED, "a device would have %llu pieces of rows",
                           (unsigned long long)made.count);
+    if (!r->offsets)
+        return bring_chunks(product, part, r, &made, args);
     weir__need_take(&need, made.count, sizeof *made.chunk);
     weir__need_take(&need, made.long_count, sizeof *made.longs);
     weir__need_take(&need, r->rows, sizeof *made.ends);
@@ -148,7 +169,7 @@ static weir_status place_chunks(const weir_product *product, struct spmv_part *p
 static weir_status place_tiles(struct spmv_part *part, const struct spmv_rows *r,
                                struct spmv_args *args)
 {
-    const uint64_t nonzeros = r->offsets[r->rows] - r->offsets[0];
+    const uint64_t nonzeros = weir__spmv_count(r);
     uint32_t *ends, *there = NULL;
     weir_status status;
     if (r->rows + nonzeros > UINT32_MAX)
@@ -156,6 +177,8 @@ static weir_status place_tiles(struct spmv_part *part, const struct spmv_rows *r
                           "a device would have %llu rows with %llu nonzeros, and this schedule "
                           "counts in 32 bits: take rows, or more devices",
                           (unsigned long long)r->rows, (unsigned long long)nonzeros);
+    if (!r->offsets)
+        return weir__spmv_bring(part, "ends of rows", NULL, r->rows, sizeof *ends, &there);
     if ((status = weir__alloc(r->rows, sizeof *ends, "ends of rows", &ends)))
         return status;
     for (uint64_t row = 0; row < r->rows; row++)
@@ -170,7 +193,7 @@ weir_status weir__spmv_place(weir_product *product, struct spmv_part *part,
                              const struct spmv_rows *r, struct spmv_half *half)
 {
     static const uint32_t sharing[] = {0, 1, SPMV_SHARING_BLOCK, 1, 0};
-    const uint64_t nonzeros = r->offsets[r->rows] - r->offsets[0];
+    const uint64_t nonzeros = weir__spmv_count(r);
     struct spmv_args *args = &half->args;
     weir_status status;
     *args = (struct spmv_args){.rows = (uint32_t)r->rows, .k = product->config.columns};

@@ -23,7 +23,7 @@ static weir_product_part stretch_of(const weir_product *product, uint32_t device
     const struct spmv_part *part = &product->part[device];
     if (of_x)
         return (weir_product_part){sizeof(weir_product_part), part->x_first, part->x_rows,
-                                   (char *)part->x + part->x_first * weir__spmv_row_bytes(product)};
+                                   (char *)part->x + part->x_at * weir__spmv_row_bytes(product)};
     return (weir_product_part){sizeof(weir_product_part), part->y_first, part->y_rows, part->y};
 }
 
@@ -93,53 +93,90 @@ weir_status weir_product_y(const weir_product *product, uint32_t device,
 
 /* ---- runs --------------------------------------------------------------------------------------------------- */
 
-/* A stretch on its way: to the host, where it goes by way of that, */
+/* Of x that others want and that does not lie side by side, a copy that does. */
+static weir_status pack(weir_product *product, struct spmv_part *part)
+{
+    const struct spmv_pack_args args = {.x = part->x,
+                                        .list = part->packing.list,
+                                        .packed = part->packing.room,
+                                        .elements = part->packing.count * product->config.columns,
+                                        .k = product->config.columns};
+    if (!part->packing.count)
+        return WEIR_OK;
+    const weir_status status =
+        weir_queue_launch(part->fetch, &weir__spmv_pack[product->wide], &args, sizeof args);
+    return status ? status : weir_queue_record(part->fetch, part->packing.done);
+}
+
+/* Where what a device wants of another's x begins, in that one's memory. */
+static const void *wanted(const weir_product *product, const struct spmv_part *from,
+                          const struct spmv_want *want)
+{
+    const uint64_t bytes = weir__spmv_row_bytes(product);
+    return want->listed
+               ? (const char *)from->packing.room + want->packed_at * bytes
+               : (const char *)from->x + (from->x_at + want->begin - from->x_first) * bytes;
+}
+
+/* Rows on their way: to the host, where they go by way of that, */
 static weir_status send(weir_product *product, const struct spmv_part *from,
                         const struct spmv_want *want, const void *values)
 {
-    const uint64_t bytes = weir__spmv_row_bytes(product);
     weir_status status;
     if (!want->stage)
         return WEIR_OK;
-    if ((status = weir_queue_copy(from->fetch, weir_context_home(product->context), want->stage,
-                                  from->device, (const char *)values + want->begin * bytes,
-                                  (want->end - want->begin) * bytes)))
+    if ((status =
+             weir_queue_copy(from->fetch, weir_context_home(product->context), want->stage,
+                             from->device, values, want->count * weir__spmv_row_bytes(product))))
         return status;
     return weir_queue_record(from->fetch, want->staged);
 }
 
-/* and to its place. */
+/* and to their place. */
 static weir_status receive(weir_product *product, const struct spmv_part *from,
                            const struct spmv_part *to, const struct spmv_want *want,
                            const void *values, void *place)
 {
-    const uint64_t bytes = weir__spmv_row_bytes(product), all = (want->end - want->begin) * bytes;
+    const uint64_t bytes = want->count * weir__spmv_row_bytes(product);
     weir_status status;
     if (!want->stage)
-        return weir_queue_copy(to->fetch, to->device, place, from->device,
-                               (const char *)values + want->begin * bytes, all);
+        return weir_queue_copy(to->fetch, to->device, place, from->device, values, bytes);
     if ((status = weir_queue_wait_event(to->fetch, want->staged)))
         return status;
     return weir_queue_copy(to->fetch, to->device, place, weir_context_home(product->context),
-                           want->stage, all);
+                           want->stage, bytes);
 }
 
 static weir_status send_x(weir_product *product, const struct spmv_part *to)
 {
     weir_status status = WEIR_OK;
-    for (uint32_t d = 0; d < product->parts && !status; d++)
-        status = send(product, &product->part[d], &to->want[d], product->part[d].x);
+    for (uint32_t d = 0; d < product->parts && !status; d++) {
+        const struct spmv_part *from = &product->part[d];
+        status = send(product, from, &to->want[d], wanted(product, from, &to->want[d]));
+    }
     return status;
 }
 
 static weir_status fetch_x(weir_product *product, struct spmv_part *to)
 {
     weir_status status = WEIR_OK;
-    for (uint32_t d = 0; d < product->parts && !status; d++)
-        if (to->want[d].end > to->want[d].begin)
-            status = receive(product, &product->part[d], to, &to->want[d], product->part[d].x,
-                             (char *)to->x + to->want[d].begin * weir__spmv_row_bytes(product));
+    for (uint32_t d = 0; d < product->parts && !status; d++) {
+        const struct spmv_part *from = &product->part[d];
+        const struct spmv_want *want = &to->want[d];
+        if (want->listed && !want->stage)
+            status = weir_queue_wait_event(to->fetch, from->packing.done);
+        if (!status && want->count)
+            status = receive(product, from, to, want, wanted(product, from, want),
+                             (char *)to->x + want->at * weir__spmv_row_bytes(product));
+    }
     return status ? status : weir_queue_record(to->fetch, to->here);
+}
+
+/* Where the sums that a device gets of another's begin. */
+static const void *sums_at(const weir_product *product, const struct spmv_part *from,
+                           const struct spmv_want *back)
+{
+    return (const char *)from->sums + back->begin * weir__spmv_row_bytes(product);
 }
 
 /* Sums leave a device when its own kernels have ended. */
@@ -148,8 +185,9 @@ static weir_status send_sums(weir_product *product, const struct spmv_part *to)
     weir_status status = WEIR_OK;
     for (uint32_t d = 0; d < product->parts && !status; d++) {
         const struct spmv_part *from = &product->part[d];
-        if (to->back[d].stage && !(status = weir_queue_wait_event(from->fetch, from->done)))
-            status = send(product, from, &to->back[d], from->sums);
+        const struct spmv_want *back = &to->back[d];
+        if (back->stage && !(status = weir_queue_wait_event(from->fetch, from->done)))
+            status = send(product, from, back, sums_at(product, from, back));
     }
     return status;
 }
@@ -159,9 +197,9 @@ static weir_status fetch_sums(weir_product *product, struct spmv_part *to)
     weir_status status = WEIR_OK;
     for (uint32_t d = 0; d < product->parts && !status; d++) {
         const struct spmv_part *from = &product->part[d];
-        if (to->back[d].end > to->back[d].begin &&
-            !(status = weir_queue_wait_event(to->fetch, from->done)))
-            status = receive(product, from, to, &to->back[d], from->sums, to->back[d].place);
+        const struct spmv_want *back = &to->back[d];
+        if (back->count && !(status = weir_queue_wait_event(to->fetch, from->done)))
+            status = receive(product, from, to, back, sums_at(product, from, back), back->place);
     }
     return status ? status : weir_queue_record(to->fetch, to->whole);
 }
@@ -267,6 +305,8 @@ static weir_status start_all(weir_product *product, double alpha, double beta)
     const int joins = product->grid_columns > 1;
     weir_status status = WEIR_OK;
     for (uint32_t d = 0; d < product->parts && !status; d++)
+        status = pack(product, &product->part[d]);
+    for (uint32_t d = 0; d < product->parts && !status; d++)
         status = send_x(product, &product->part[d]);
     for (uint32_t d = 0; d < product->parts && product->parts > 1 && !status; d++)
         status = fetch_x(product, &product->part[d]);
@@ -346,6 +386,9 @@ weir_status weir_product_run(weir_product *product, double alpha, double beta,
     stats.schedule = product->config.schedule;
     stats.overlap = product->overlap;
     stats.devices = product->parts;
+    stats.vector = product->config.vector;
+    stats.halo = product->halo;
+    stats.halo_bytes = product->halo * weir__spmv_row_bytes(product);
     return stats_out ? weir__sized_out(stats_out, &stats, sizeof stats, "weir_product_stats")
                      : WEIR_OK;
 }

@@ -139,6 +139,14 @@ static weir_product_overlap overlap_of(const weir_context *context, int off)
                                                      : WEIR_OVERLAP_ON;
 }
 
+/* One device has all of x, and refuses to cut it. */
+static weir_product_vector vector_of(const weir_context *context, int whole)
+{
+    return whole                                     ? WEIR_VECTOR_WHOLE
+           : weir_context_device_count(context) == 1 ? WEIR_VECTOR_AUTO
+                                                     : WEIR_VECTOR_CUT;
+}
+
 static void every_shape_and_schedule(void **state)
 {
     weir_context *context = context_or_skip(*state);
@@ -149,9 +157,11 @@ static void every_shape_and_schedule(void **state)
                 weir_product_config config = WEIR_PRODUCT_CONFIG_INIT;
                 config.schedule = (weir_product_schedule)s;
                 config.overlap = overlap_of(context, s % 2);
+                config.vector = vector_of(context, (i + s / 2) % 2);
                 check_product(context, matrix, &config);
                 config.transpose = 1;
                 config.overlap = overlap_of(context, !(s % 2));
+                config.vector = vector_of(context, (i + s / 2 + 1) % 2);
                 check_product(context, matrix, &config);
             }
             weir_matrix_destroy(matrix);
@@ -171,6 +181,7 @@ static void every_number_of_columns(void **state)
             weir_product_config config = WEIR_PRODUCT_CONFIG_INIT;
             config.columns = columns[c];
             config.transpose = i % 2;
+            config.vector = vector_of(context, (c + (size_t)i / 2) % 2);
             config.schedule = columns[c] == 7 ? (weir_product_schedule)(WEIR_PRODUCT_THREAD + i % 5)
                                               : WEIR_PRODUCT_AUTO;
             check_product(context, matrix, &config);
@@ -248,11 +259,165 @@ static void every_grid(void **state)
                 config.transpose = (i + s) % 2;
                 config.overlap = overlap_of(context, (i + s) % 3 == 0);
                 config.columns = s == WEIR_PRODUCT_ROWS ? 5 : 1;
+                config.vector = vector_of(context, (i + s) / 2 % 2);
                 check_product(context, matrix, &config);
                 weir_matrix_destroy(matrix);
             }
     assert_no_memory_is_left(context);
     weir_context_destroy(context);
+}
+
+/* ---- x that is cut -------------------------------------------------------------------------------------- */
+
+/* So wide that columns which rows name lie far from each other, and are packed: columns of all devices, and of x 16 columns. */
+#define SCATTERED "random:400x100000,40"
+enum { SCATTERED_COLUMNS = 16 };
+
+/* Columns of other devices that a device's rows name, each once, from the matrix alone. */
+static uint64_t named_by(const weir_product *product, const weir_matrix *matrix, uint32_t device)
+{
+    weir_product_part x = WEIR_PRODUCT_PART_INIT, y = WEIR_PRODUCT_PART_INIT;
+    char *seen = calloc(matrix->columns + 1, 1);
+    uint64_t count = 0;
+    assert_non_null(seen);
+    OK(weir_product_x(product, device, &x));
+    OK(weir_product_y(product, device, &y));
+    for (uint64_t i = matrix->offsets[y.first]; i < matrix->offsets[y.first + y.rows]; i++) {
+        const uint32_t column = matrix->indices[i];
+        if (column >= x.first && column < x.first + x.rows)
+            continue;
+        count += !seen[column];
+        seen[column] = 1;
+    }
+    free(seen);
+    return count;
+}
+
+/* y of one run, its bits; the caller's. */
+static void *bits_of(weir_context *context, const weir_matrix *matrix,
+                     const weir_product_config *config, const void *x, weir_product_stats *stats)
+{
+    weir_product *product;
+    void *y = malloc(matrix->rows * (config->columns ? config->columns : 1) * sizeof(double) + 1);
+    assert_non_null(y);
+    OK(weir_product_create(context, matrix, config, &product));
+    OK(weir_product_set_x(product, x));
+    OK(weir_product_run(product, 1, 0, stats));
+    OK(weir_product_get_y(product, y));
+    if (stats->vector == WEIR_VECTOR_CUT && !strcmp(matrix->name, SCATTERED)) {
+        uint64_t named = 0;
+        for (uint32_t d = 0; d < weir_context_device_count(context); d++)
+            named += named_by(product, matrix, d);
+        assert_int_equal(stats->halo, named);
+    }
+    weir_product_destroy(product);
+    return y;
+}
+
+/* Rows keep the order of their nonzeros, so whole and cut are the same bit by bit, and what is cut moves less. */
+static void cut_is_whole_bit_by_bit(void **state)
+{
+    static const char *const texts[] = {SCATTERED, "banded:3000,5", "powerlaw:2000,20",
+                                        "random:700x900,9"};
+    weir_context *context = context_or_skip(*state);
+    for (int i = 0; i < 4; i++)
+        for (int off = 0; off < 2; off++) {
+            weir_matrix *matrix = matrix_of(texts[i], off ? WEIR_VALUE_F64 : WEIR_VALUE_F32);
+            weir_product_config config = WEIR_PRODUCT_CONFIG_INIT;
+            weir_product_stats stats[2] = {WEIR_PRODUCT_STATS_INIT, WEIR_PRODUCT_STATS_INIT};
+            void *y[2];
+            config.columns = i ? 1 : SCATTERED_COLUMNS;
+            config.schedule = WEIR_PRODUCT_ROWS;
+            config.overlap = overlap_of(context, off);
+            void *x = drawn_values(matrix->kind, matrix->columns * config.columns, 5);
+            const uint64_t bytes = (uint64_t)config.columns * (off ? 8 : 4);
+            for (int cut = 0; cut < 2; cut++) {
+                config.vector = vector_of(context, !cut);
+                y[cut] = bits_of(context, matrix, &config, x, &stats[cut]);
+                assert_int_equal(stats[cut].halo_bytes, stats[cut].halo * bytes);
+                assert_int_equal(stats[cut].bytes_exchanged, stats[cut].halo_bytes);
+            }
+            assert_memory_equal(y[0], y[1], matrix->rows * bytes);
+            assert_true(stats[1].halo <= stats[0].halo);
+            if (weir_context_device_count(context) > 1 && !i)
+                assert_true(stats[1].halo < stats[0].halo / 2);
+            free(y[0]);
+            free(y[1]);
+            free(x);
+            weir_matrix_destroy(matrix);
+        }
+    assert_no_memory_is_left(context);
+    weir_context_destroy(context);
+}
+
+static uint64_t bytes_used(weir_context *context)
+{
+    uint64_t used = 0;
+    for (uint32_t d = 0; d < weir_context_device_count(context); d++) {
+        weir_pool_stats stats = WEIR_POOL_STATS_INIT;
+        OK(weir_device_pool_stats(weir_context_device(context, d), &stats));
+        used += stats.used_bytes;
+    }
+    return used;
+}
+
+/* By itself x is cut where halos are small; then devices have no room for others' x. */
+static void small_halos_are_taken(void **state)
+{
+    static const struct {
+        const char *text;
+        weir_product_vector taken;
+    } cases[] = {{"banded:50000,2", WEIR_VECTOR_CUT}, {"random:3000x3000,20", WEIR_VECTOR_WHOLE}};
+    weir_context *context = context_or_skip(*state);
+    const uint32_t devices = weir_context_device_count(context);
+    for (int i = 0; i < 2; i++) {
+        weir_matrix *matrix = matrix_of(cases[i].text, WEIR_VALUE_F64);
+        uint64_t used[3];
+        for (int vector = WEIR_VECTOR_AUTO; vector <= WEIR_VECTOR_CUT - (devices == 1); vector++) {
+            weir_product_config config = WEIR_PRODUCT_CONFIG_INIT;
+            weir_product_stats stats = WEIR_PRODUCT_STATS_INIT;
+            weir_product *product;
+            config.vector = (weir_product_vector)vector;
+            OK(weir_product_create(context, matrix, &config, &product));
+            used[vector] = bytes_used(context);
+            OK(weir_product_run(product, 1, 0, &stats));
+            assert_int_equal(stats.vector, devices == 1 ? WEIR_VECTOR_WHOLE
+                                           : vector     ? (weir_product_vector)vector
+                                                        : cases[i].taken);
+            weir_product_destroy(product);
+        }
+        if (!i && devices > 1) {
+            assert_int_equal(used[WEIR_VECTOR_AUTO], used[WEIR_VECTOR_CUT]);
+            assert_true(used[WEIR_VECTOR_CUT] + (devices - 1) * 400000 - 8192 * devices <
+                        used[WEIR_VECTOR_WHOLE]);
+        }
+        weir_matrix_destroy(matrix);
+    }
+    weir_context_destroy(context);
+}
+
+/* Halos of four devices are three quarters of x and more together, so x is whole, unless pools have no room for it. */
+static void what_has_no_room_is_cut(void **state)
+{
+    static const char *const pools[] = {"64MiB", "7MiB"};
+    weir_matrix *matrix = matrix_of("random:25000x400000,20", WEIR_VALUE_F32);
+    for (int small = 0; small < 2; small++) {
+        weir_context *context = context_with_pool(*state, pools[small]);
+        weir_product_config config = WEIR_PRODUCT_CONFIG_INIT;
+        weir_product_stats stats = WEIR_PRODUCT_STATS_INIT;
+        weir_product *product;
+        config.columns = 4;
+        OK(weir_product_create(context, matrix, &config, &product));
+        OK(weir_product_run(product, 1, 0, &stats));
+        assert_int_equal(stats.vector, small ? WEIR_VECTOR_CUT : WEIR_VECTOR_WHOLE);
+        weir_product_destroy(product);
+        config.vector = WEIR_VECTOR_WHOLE;
+        STATUS(weir_product_create(context, matrix, &config, &product),
+               small ? WEIR_ERR_NOMEM : WEIR_OK);
+        weir_product_destroy(product);
+        weir_context_destroy(context);
+    }
+    weir_matrix_destroy(matrix);
 }
 
 /* ---- what goes by way of the host ------------------------------------------------------------------ */
@@ -263,6 +428,7 @@ static void devices_that_do_not_reach_each_other(void **state)
     static const char *const settings[] = {"peer=off", NULL};
     weir_context *context = open_with_or_skip(*state, settings);
     weir_matrix *matrix = matrix_of("powerlaw:3000,30", WEIR_VALUE_F32);
+    weir_matrix *scattered = matrix_of(SCATTERED, WEIR_VALUE_F32);
     weir_product_config config = WEIR_PRODUCT_CONFIG_INIT;
     const uint32_t devices = weir_context_device_count(context);
     for (uint32_t i = 0; i < devices * devices; i++)
@@ -277,8 +443,16 @@ static void devices_that_do_not_reach_each_other(void **state)
                 config.schedule = (weir_product_schedule)s;
                 config.grid_rows = rows;
                 config.grid_columns = devices / rows;
+                config.columns = 1;
+                config.vector = s % 2 ? WEIR_VECTOR_WHOLE : WEIR_VECTOR_CUT;
                 check_product(context, matrix, &config);
+                if (s == WEIR_PRODUCT_BINS)
+                    continue;
+                config.columns = SCATTERED_COLUMNS;
+                config.vector = WEIR_VECTOR_CUT;
+                check_product(context, scattered, &config);
             }
+    weir_matrix_destroy(scattered);
     weir_matrix_destroy(matrix);
     assert_no_memory_is_left(context);
     weir_context_destroy(context);
@@ -405,6 +579,14 @@ static void what_cannot_be_is_refused(void **state)
     config.grid_rows = 0;
     config.overlap = (weir_product_overlap)7;
     STATUS(weir_product_create(context, matrix, &config, &product), WEIR_ERR_INVALID);
+    config.overlap = WEIR_OVERLAP_AUTO;
+    config.vector = (weir_product_vector)9;
+    STATUS(weir_product_create(context, matrix, &config, &product), WEIR_ERR_INVALID);
+    assert_detail("9 is no way to keep x: auto, whole or cut");
+    config.vector = WEIR_VECTOR_CUT;
+    config.devices = 1;
+    STATUS(weir_product_create(context, matrix, &config, &product), WEIR_ERR_INVALID);
+    assert_detail("vector cut: one device has all of x");
     STATUS(weir_product_create(NULL, matrix, NULL, &product), WEIR_ERR_INVALID);
     STATUS(weir_product_create(context, NULL, NULL, &product), WEIR_ERR_INVALID);
     STATUS(weir_product_run(NULL, 1, 0, NULL), WEIR_ERR_INVALID);
@@ -430,12 +612,15 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         ON_EACH_SPEC(every_shape_and_schedule) ON_EACH_SPEC(every_number_of_columns) ON_EACH_SPEC(
-            every_grid) ON_EACH_SPEC(bins_are_cut) ON_EACH_SPEC(fewer_devices_and_places)
-            CC_TEST(devices_that_do_not_reach_each_other,
-                    "host:3") CC_TEST(devices_that_do_not_reach_each_other, "cuda:0-1")
-                ON_MIXED_DEVICES(every_number_of_columns) CC_TEST(entries_are_added, "host:1")
-                    CC_TEST(arrays_are_wrapped, "host:2") CC_TEST(wrong_results_are_told, "host:1")
-                        CC_TEST(what_cannot_be_is_refused, "host:2")
-                            CC_TEST(a_pool_that_is_too_small_is_told, "host:1")};
+            every_grid) ON_EACH_SPEC(bins_are_cut) ON_EACH_SPEC(cut_is_whole_bit_by_bit)
+            ON_EACH_SPEC(small_halos_are_taken) ON_EACH_SPEC(fewer_devices_and_places)
+                CC_TEST(devices_that_do_not_reach_each_other,
+                        "host:3") CC_TEST(devices_that_do_not_reach_each_other, "cuda:0-1")
+                    ON_MIXED_DEVICES(every_number_of_columns) CC_TEST(entries_are_added, "host:1")
+                        CC_TEST(arrays_are_wrapped, "host:2")
+                            CC_TEST(wrong_results_are_told, "host:1")
+                                CC_TEST(what_cannot_be_is_refused, "host:2")
+                                    CC_TEST(a_pool_that_is_too_small_is_told, "host:1")
+                                        CC_TEST(what_has_no_room_is_cut, "host:4")};
     return cmocka_run_group_tests_name("products", tests, NULL, NULL);
 }

@@ -174,6 +174,7 @@ printf '0 1 -1\n' >negative.el
 document info negative.el --devices host:1
 printf '%%%%MatrixMarket matrix coordinate pattern general\n0 0 0\n' >empty.mtx
 document info empty.mtx --devices host:1
+document plan rmat:7 spmm --devices host:2
 document plan path.el --devices host:2
 document plan --vertices 1000 --arcs 5000 --devices cuda:0-1
 document plan path.el --devices host:2 --parents # of searches alone

@@ -46,10 +46,15 @@ has "of 40.00 GiB"
 
 WEIR_POOL_BYTES=400GiB expect_ok plan --vertices 1000 --arcs 6000 bfs --machine nvswitch8
 has "of 140." # what the card has
+# On a machine whose GPUs do not all reach each other searches take what they take where none does.
+expect_ok plan --vertices 1000000 --arcs 6000000 bfs --machine nvswitch8
+cp "$OUT" reaches.txt
+WEIR_PEER=off expect_ok plan --vertices 1000000 --arcs 6000000 bfs --machine nvswitch8
+cmp -s "$OUT" reaches.txt && fail "without peer access other arrays should be taken"
 expect_ok plan --vertices 1000000 --arcs 6000000 bfs --machine dgx1v
 cp "$OUT" reaches.txt
 WEIR_PEER=off expect_ok plan --vertices 1000000 --arcs 6000000 bfs --machine dgx1v
-cmp -s "$OUT" reaches.txt && fail "without peer access other arrays should be taken"
+same "$OUT" reaches.txt "a plan for GPUs of which some do not reach each other"
 expect_ok plan --vertices 1000000 --arcs 6000000 bfs --devices cuda:0-1
 cp "$OUT" reaches.txt
 WEIR_PEER=off expect_ok plan --vertices 1000000 --arcs 6000000 bfs --devices cuda:0-1
@@ -147,6 +152,49 @@ expect_ok plan rmat:10 --order soft --devices host:2 --json some.json
 grep -q '"cannot": "' some.json || fail "the document should say what cannot be planned"
 refuse 2 "--order" plan rmat:10 cc --order soft
 
+# ---- products ----
+for verb in spmv "spmm --columns 5"; do
+    # shellcheck disable=SC2086 # words
+    for more in "" "--vector whole" "--partition 2d:1x2" "--values f64 --transpose --overlap off"; do
+        expect_ok plan powerlaw:90000,20 $verb $more --devices host:2 --json product.json
+        has "matrix   powerlaw:90000,20: 90000 rows, 90000 columns, "
+        has "values of nonzeros"
+        has "it fits"
+        NEED=$(bytes_of product.json)
+        # A bound just above the plan is enough, half of it is not.
+        WEIR_POOL_BYTES=$((NEED / 100 * 103 + 17000000)) expect_ok ${verb%% *} powerlaw:90000,20 ${verb#spm?} $more --devices host:2
+        WEIR_POOL_BYTES=$((NEED / 2)) refuse 1 "has no room for its part" ${verb%% *} powerlaw:90000,20 ${verb#spm?} $more --devices host:2
+        WEIR_POOL_BYTES=$((NEED / 2)) expect_ok plan powerlaw:90000,20 $verb $more --devices host:2
+        has "it does not fit: host:0 has too little"
+    done
+done
+expect_ok plan banded:30000,3 spmv --devices cuda:0-3
+has "schedule rows, x cut: 18 rows of it are others', 72 bytes exchanged meanwhile"
+has "cuda:3: "
+expect_ok plan random:200000x200000,60 spmv --devices cuda:0
+has "schedule bins"
+has "columns in bins"
+expect_ok plan random:3000x5000,4 spmm --machine nvswitch8 --vector cut --partition 2d:4x2
+has "x cut"
+refuse 2 "--order: a plan of spmv has no such option" plan rmat:8 spmv --order soft
+refuse 2 "--seed: a plan of spmm has no such option" plan rmat:8 spmm --seed 3
+refuse 2 "--columns: a plan of bfs has no such option" plan rmat:8 bfs --columns 3
+refuse 2 "--vector: a plan of traversals has no such option" plan rmat:8 --vector cut
+refuse 2 "--columns: spmv has no such option" plan rmat:8 spmv --columns 3
+refuse 2 "--schedule bins: is for one column of x, and there are 32" plan rmat:8 spmm --schedule bins
+refuse 2 "--partition metis: spmv is cut by rows, or 2d:RxC" plan rmat:8 spmv --partition metis
+refuse 2 "a grid of 2 x 2 devices, but the product has 3" plan rmat:8 spmv --partition 2d:2x2 --devices host:3
+expect_ok plan --vertices 268435456 --arcs 8589934592 spmv --devices cuda:0-3
+has "268435456 rows, 268435456 columns, 8589934592 nonzeros of f32, in equal rows, columns spread evenly"
+has "schedule bins, x whole"
+expect_ok plan --vertices 268435456 --arcs 8589934592 spmm --columns 4 --devices cuda:0-3 --json sizes.json
+has "schedule rows"
+grep -q '"at_hand": false' sizes.json || fail "no matrix is at hand"
+refuse 2 "has M nonzeros" plan --vertices 5 --arcs 5 spmv --undirected
+refuse 2 "has M nonzeros" plan --vertices 5 --arcs 5 spmv --weights unit
+refuse 2 "give both of them" plan --vertices 5 spmv
+refuse 2 "give only one of them" plan rmat:8 spmv --vertices 5 --arcs 5
+
 # ---- what is wrong ----
 refuse 2 "--weights: bfs has no weights" plan rmat:10 bfs --weights unit
 expect_ok plan rmat:10 --weights unit --devices host:1
@@ -154,7 +202,7 @@ refuse 2 "GRAPH is missing" plan
 refuse 2 "give both of them" plan --vertices 5
 refuse 2 "give both of them" plan rmat:10 --arcs 5
 refuse 2 "give only one of them" plan rmat:10 bfs --vertices 5 --arcs 5
-refuse 2 "dfs: plan takes one of bfs, sssp, pr, cc, color, or none of them for all" plan rmat:10 dfs
+refuse 2 "dfs: plan takes one of bfs, sssp, pr, cc, color, or none of them for all; or spmv or spmm" plan rmat:10 dfs
 refuse 2 "one argument too many" plan rmat:10 bfs cc
 refuse 2 "how many GPUs" plan rmat:10 --devices cuda,host:1
 refuse 2 "device spec" plan rmat:10 --devices host:0

@@ -41,6 +41,25 @@ for grid in 1x1 1x4 4x1 2x2 2x3 8x1 1x8; do
     expect_ok spmm powerlaw:800,30 --columns 6 --devices $devices --partition 2d:$grid --verify
 done
 
+# x that is cut: the same text of y bit by bit, and fewer rows of others; small halos are cut without being asked for.
+for matrix in banded:3000,4 powerlaw:900,20 random:500x700,6; do
+    for devices in host:2 host:3 host:4 host:8; do
+        expect_ok spmv $matrix --devices $devices --schedule rows --vector whole --verify -o whole.txt
+        has "; x whole, "
+        expect_ok spmv $matrix --devices $devices --schedule rows --vector cut --verify -o cut.txt
+        has "; x cut, "
+        same cut.txt whole.txt "y of an x that is cut"
+        expect_ok spmm $matrix --devices $devices --columns 3 --vector cut --overlap off --transpose --verify
+        has "verified: ok"
+    done
+done
+expect_ok spmv random:3000x5000,7 --devices host:6 --partition 2d:3x2 --schedule bins --vector cut --verify
+has "x cut"
+expect_ok spmv banded:3000,4 --devices host:3
+has "; x cut, 16 rows of it are others'"
+expect_ok spmv random:400x400,50 --devices host:2
+has "; x whole, 400 rows"
+
 # ---- files ----
 cat >small.mtx <<'END'
 %%MatrixMarket matrix coordinate real general
@@ -120,6 +139,9 @@ if [ "$TOOL" = python3 ]; then
     is choices.overlap true
     is product.flops 5996
     is product.bytes_exchanged 24
+    is product.halo 6
+    is product.halo_bytes 24
+    is choices.vector '"cut"'
     is compared '[]'
     is verified true
 else
@@ -174,6 +196,8 @@ refuse 2 "write banded:N,BAND[,SEED]" spmv banded:10 --devices host:1
 refuse 2 "write random:ROWSxCOLUMNS" spmv random:10 --devices host:1
 refuse 2 "nowhere" spmv nowhere.mtx --devices host:1
 refuse 2 "overlap on: one device has all of x" spmv small.mtx --overlap on --devices host:1
+refuse 2 "vector cut: one device has all of x" spmv small.mtx --vector cut --devices host:1
+refuse 2 "--vector half: unknown; choose one of: auto, whole, cut" spmv small.mtx --vector half
 refuse 2 "standard input, which has no x behind it" spmv - --x - --devices host:1
 refuse 2 "alpha is 1e+39, which values of f32 cannot hold" spmv small.mtx --alpha 1e39 --devices host:1
 refuse 2 "beta is 1e-40, which values of f32 cannot hold" spmv small.mtx --beta 1e-40 --devices host:1

@@ -72,7 +72,7 @@ for phase in expand compute fold update parents; do has "$phase "; done
 expect_ok plan rmat:10 bfs --devices host:4 --partition 2d:2x2
 has "arcs of a cell"
 expect_ok plan rmat:10 --devices host:4 --partition 2d:2x2
-has "cannot be planned: --partition 2d:2x2 is for breadth-first search and PageRank, not for shortest paths"
+has "cannot be planned: --partition 2d:2x2 is for breadth-first search, PageRank and components, not for shortest paths"
 refuse 2 "is a grid of 4 devices, and there are 3" plan rmat:8 bfs --devices host:3 --partition 2d:2x2
 expect_ok plan --vertices 65536 --arcs 955654 bfs --devices host:4 --partition 2d:2x2
 has "arcs of a cell"
@@ -131,10 +131,10 @@ unset TMPDIR
 # ---- refused; but for the number of devices before anything is loaded ----
 refuse 2 "--partition 2d:2x2 is a grid of 4 devices, and there are 3" bfs rmat:6 --devices host:3 --partition 2d:2x2
 refuse 2 "--partition 2d:1x2 is a grid of 2 devices, and there is 1" bfs rmat:6 --devices host:1 --partition 2d:1x2
-for verb in sssp cc color; do
-    refuse 2 "--partition 2d:2x2 is for breadth-first search and PageRank, not for" $verb none.el --partition 2d:2x2
+for verb in sssp color; do
+    refuse 2 "--partition 2d:2x2 is for breadth-first search, PageRank and components, not for" $verb none.el --partition 2d:2x2
 done
-refuse 2 "is for breadth-first search and PageRank, not for breadth-first search of a batch of sources" \
+refuse 2 "is for breadth-first search, PageRank and components, not for breadth-first search of a batch of sources" \
     bfs none.el --partition 2d:2x2 --sources 9 --batch
 for option in "route ring" "order fifo" "kernel fused" "worker warp" "fetch 3" "mapping warp" "memory host" "memory device"; do
     # shellcheck disable=SC2086 # words

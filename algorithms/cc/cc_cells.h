@@ -58,24 +58,26 @@ struct cc_cells_args {
     struct weir_steps_member member;
     weir_rows_part rows; /* out: the arcs of a place (cell.h) */
     struct weir__cell cell;
-    uint32_t *trees
-        [WEIR_DEVICES_MAX]; /* [device]: two arrays by place, one behind the other: parents, which are
-                                          places; when the trees are complete the other array has labels, numbers */
-    uint32_t
-        *representative; /* by local row: a place; CC_NONE: no arc has led there; relaxed dev */
-    uint32_t *
-        next; /* by place: the least number that the root shall hang under; CC_NONE: none; relaxed dev */
-    uint32_t *changed; /* places that have one; `room` of them */
-    uint32_t *changes; /* how many, or more than there was room for; relaxed dev */
-    uint32_t *inbox
-        [WEIR_DEVICES_MAX]; /* [from]: of one of the row links by own row, numbers or CC_NONE; behind
-                                           them, and of one of the column, `room` hooks */
-    uint32_t *outbox[WEIR_DEVICES_MAX]; /* [to]: the inbox of that device for this one */
+    /* [device]: two arrays by place, one behind the other. Parents, which are places; when the trees are complete the other array has
+     * labels, which are numbers. */
+    uint32_t *trees[WEIR_DEVICES_MAX];
+    /* By local row: a place, or CC_NONE where no arc has led; relaxed dev. */
+    uint32_t *representative;
+    /* [device]: two counts, and two words for each two places, which are a list of hooks while trees are merged. In rounds, by place, the
+     * least number that a root shall hang under; CC_NONE: none; relaxed dev. */
+    uint32_t *next[WEIR_DEVICES_MAX];
+    /* The places that have one, of which `room` are listed, and how many those are, or more than there was room for; relaxed dev. */
+    uint32_t *changed, *changes;
+    /* [from]: a word that says how many links there are, a free one, links from a device of the row (cc_cells_links()), `room` hooks.
+     * [to]: the inbox of that device for this one. */
+    uint32_t *inbox[WEIR_DEVICES_MAX], *outbox[WEIR_DEVICES_MAX];
     uint64_t *filter; /* CC_CELLS_FILTER pairs, by what they hash to; relaxed dev */
+    uint32_t *heads;  /* by column: own representatives of its heads; relaxed dev */
+    uint32_t *listed; /* by column: those that FOLD has listed; relaxed dev */
     uint32_t *gaps;   /* by device: its numbers less the ids of its vertices */
     uint32_t *label;  /* by row */
     uint32_t merges;  /* along the column */
-    uint32_t room; /* hooks that a device may tell another one in a round, and that it may begin */
+    uint32_t room;    /* hooks that a device begins in a round, or tells another one, at most */
 };
 
 /** What the threads of a block share. */
@@ -116,6 +118,12 @@ WEIR_DEV uint32_t *cc_cells_labels(const struct cc_cells_args *a, uint32_t devic
     return cc_cells_array(a, device, a->merges + 1u);
 }
 
+/** The hooks that begin, by place; before the rounds the list of merges. */
+WEIR_DEV uint32_t *cc_cells_next(const struct cc_cells_args *a, uint32_t device)
+{
+    return a->next[device] + 2;
+}
+
 /** The place of the device's own row 0. */
 WEIR_DEV uint32_t cc_cells_own(const struct cc_cells_args *a)
 {
@@ -137,10 +145,8 @@ WEIR_COLD void cc_cells_start(const struct cc_cells_args *a, struct weir_steps_b
     uint32_t *tree = cc_cells_array(a, a->member.index, 0);
     const uint64_t me = weir_steps_thread(&b), threads = weir_steps_threads(&b);
     WEIR_ROLLED
-    for (uint64_t place = me; place < a->cell.width; place += threads) {
+    for (uint64_t place = me; place < a->cell.width; place += threads)
         tree[place] = (uint32_t)place;
-        a->next[place] = CC_NONE;
-    }
     WEIR_ROLLED
     for (uint64_t row = me; row < a->cell.first[a->cell.columns]; row += threads)
         a->representative[row] =
@@ -148,6 +154,11 @@ WEIR_COLD void cc_cells_start(const struct cc_cells_args *a, struct weir_steps_b
     WEIR_ROLLED
     for (uint64_t i = me; i < CC_CELLS_FILTER; i += threads)
         a->filter[i] = UINT64_MAX;
+    WEIR_ROLLED
+    for (uint64_t column = me; column < a->cell.columns; column += threads)
+        a->heads[column] = a->listed[column] = 0;
+    if (me < 2)
+        a->next[a->member.index][me] = 0;
     if (me == 0)
         *a->changes = 0;
 }
@@ -201,17 +212,51 @@ WEIR_COLD void cc_cells_link(const struct cc_cells_args *a, struct weir_steps_bl
 
 /* ---- MERGE ----------------------------------------------------------------------------------- */
 
-/** Parents become roots, in @p tree and, if there is one, in @p copy. Nobody joins meanwhile. */
-WEIR_COLD void cc_cells_settle(const struct cc_cells_args *a, struct weir_steps_block b,
-                               uint32_t *tree, uint32_t *copy)
+/** What is shorter of a device's trees: all parents, or a list of those that are not their own, each with its place. */
+WEIR_DEV int cc_cells_is_short(const struct cc_cells_args *a, uint32_t hooks)
 {
+    return hooks < a->cell.width / 2;
+}
+
+/* A place hangs under a root, of the lanes for which @p is holds; as far as a list of them may be short. All lanes. */
+WEIR_DEV void cc_cells_list(const struct cc_cells_args *a, uint32_t number, int is, uint32_t place,
+                            uint32_t root)
+{
+    const uint32_t lanes = weir_ballot(is);
+    uint32_t *count = &a->next[a->member.index][number & 1u], *list;
+    uint32_t at = 0;
+    if (!lanes)
+        return;
+    if (weir_lane() == 0)
+        at = weir_atomic_add_relaxed_dev_u32(count, weir_popcount_u32(lanes));
+    at = weir_broadcast_u32(at, 0) + weir_popcount_u32(lanes & ((1u << weir_lane()) - 1));
+    if (!is || !cc_cells_is_short(a, at))
+        return;
+    list = cc_cells_next(a, a->member.index) + 2 * (uint64_t)at;
+    list[0] = place;
+    list[1] = root;
+}
+
+/** Parents become roots. For merge number @p number they are copied, and listed where a list is short; behind all merges no hook begins.
+ *  Nobody joins meanwhile. */
+WEIR_COLD void cc_cells_settle(const struct cc_cells_args *a, struct weir_steps_block b,
+                               uint32_t number)
+{
+    uint32_t *tree = cc_cells_array(a, a->member.index, number);
+    uint32_t *copy = cc_cells_array(a, a->member.index, number + 1);
+    const int more = number < a->merges;
     WEIR_ROLLED
-    for (uint64_t place = weir_steps_thread(&b); place < a->cell.width;
-         place += weir_steps_threads(&b)) {
-        const uint32_t root = cc_root(tree, (uint32_t)place, CC_NONE);
+    for (uint64_t base = (uint64_t)weir_steps_warp(&b) * WEIR_LANES; base < a->cell.width;
+         base += weir_steps_threads(&b)) {
+        const uint32_t place = (uint32_t)base + weir_lane(); /* the width is a multiple of lanes */
+        const uint32_t root = cc_root(tree, place, CC_NONE);
         weir_store_relaxed_dev_u32(&tree[place], root);
-        if (copy)
+        if (more) {
             copy[place] = root;
+            cc_cells_list(a, number, root != place, place, root);
+        } else {
+            cc_cells_next(a, a->member.index)[place] = CC_NONE;
+        }
     }
 }
 
@@ -220,44 +265,110 @@ WEIR_COLD void cc_cells_merge(const struct cc_cells_args *a, struct weir_steps_b
                               uint32_t number, struct cc_cells_tally *t)
 {
     const uint32_t row = (a->cell.row + (1u << number)) % a->cell.rows;
-    const uint32_t *from =
-        cc_cells_array(a, weir__cell_device(&a->cell, row, a->cell.column), number);
+    const uint32_t device = weir__cell_device(&a->cell, row, a->cell.column);
+    const uint32_t *from = cc_cells_array(a, device, number), *list = cc_cells_next(a, device);
+    const uint32_t hooks = a->next[device][number & 1u], width = a->cell.width;
+    const int is_list = cc_cells_is_short(a, hooks);
     uint32_t *tree = cc_cells_array(a, a->member.index, number + 1);
     struct cc_hook hook;
     WEIR_ROLLED
-    for (uint64_t place = weir_steps_thread(&b); place < a->cell.width;
-         place += weir_steps_threads(&b)) {
-        const uint32_t root = from[place];
-        t->expand += sizeof *from;
+    for (uint64_t i = weir_steps_thread(&b); i < (is_list ? hooks : width);
+         i += weir_steps_threads(&b)) {
+        const uint32_t place = is_list ? list[2 * i] : (uint32_t)i;
+        const uint32_t root = is_list ? list[2 * i + 1] : from[i];
         if (root != place)
-            (void)cc_join(tree, (uint32_t)place, root, 1, &hook);
+            (void)cc_join(tree, place, root, 1, &hook);
     }
+    if (weir_steps_thread(&b))
+        return;
+    t->expand += (is_list ? 2 * (uint64_t)hooks : width) * sizeof *from;
+    a->next[a->member.index][~number & 1u] = 0; /* of the next merge */
 }
 
 /* ---- FOLD ------------------------------------------------------------------------------------ */
 
-/** Roots of a column have themselves as labels, and the owners of heads are told of the roots of their tails. */
+/** Links from one device to another of its row: a list of own rows of the receiver, each with a number behind it, or a number for each
+ *  row, CC_NONE where there is none; a list where it is shorter. */
+WEIR_DEV int cc_cells_is_list(uint32_t links, uint32_t rows)
+{
+    return links < rows / 2;
+}
+
+/** Where links begin. */
+WEIR_DEV uint32_t *cc_cells_links(uint32_t *inbox)
+{
+    return inbox + 2;
+}
+
+/** How many heads of each other column have a representative here. All lanes. */
+WEIR_COLD void cc_cells_count(const struct cc_cells_args *a, struct weir_steps_block b)
+{
+    const struct weir__cell *cell = &a->cell;
+    WEIR_ROLLED
+    for (uint32_t column = 0; column < cell->columns; column++) {
+        uint64_t count = 0;
+        if (column == cell->column)
+            continue;
+        WEIR_ROLLED
+        for (uint64_t row = cell->first[column] + weir_steps_thread(&b);
+             row < cell->first[column + 1]; row += weir_steps_threads(&b))
+            count += a->representative[row] != CC_NONE;
+        count = weir_sum_u64(count);
+        if (weir_lane() == 0 && count)
+            (void)weir_atomic_add_relaxed_dev_u32(&a->heads[column], (uint32_t)count);
+    }
+}
+
+/* The heads of a column, of a warp's lanes: the owner is told of the roots of their tails. All lanes. */
+WEIR_DEV void cc_cells_link_heads(const struct cc_cells_args *a, uint32_t column, uint64_t row,
+                                  uint32_t rows, int list, uint32_t *to)
+{
+    const uint32_t met = row < rows ? a->representative[a->cell.first[column] + row] : CC_NONE;
+    const uint32_t number = met == CC_NONE ? CC_NONE : a->cell.begin + cc_cells_roots(a)[met];
+    if (!list) {
+        if (row < rows)
+            to[row] = number;
+        return;
+    }
+    const uint32_t lanes = weir_ballot(met != CC_NONE);
+    uint32_t at = 0;
+    if (!lanes)
+        return;
+    if (weir_lane() == 0)
+        at = weir_atomic_add_relaxed_dev_u32(&a->listed[column], weir_popcount_u32(lanes));
+    at = weir_broadcast_u32(at, 0) + weir_popcount_u32(lanes & ((1u << weir_lane()) - 1));
+    if (met == CC_NONE)
+        return;
+    to[2 * (uint64_t)at] = (uint32_t)row;
+    to[2 * (uint64_t)at + 1] = number;
+}
+
+/** Roots of a column have themselves as labels, and the owners of heads are told. */
 WEIR_COLD void cc_cells_fold(const struct cc_cells_args *a, struct weir_steps_block b,
                              struct cc_cells_tally *t)
 {
     const struct weir__cell *cell = &a->cell;
-    uint32_t *root = cc_cells_roots(a), *label = cc_cells_labels(a, a->member.index);
-    const uint64_t me = weir_steps_thread(&b), threads = weir_steps_threads(&b);
+    uint32_t *label = cc_cells_labels(a, a->member.index);
     WEIR_ROLLED
-    for (uint64_t place = me; place < cell->width; place += threads)
+    for (uint64_t place = weir_steps_thread(&b); place < cell->width;
+         place += weir_steps_threads(&b))
         label[place] = cell->begin + (uint32_t)place;
     WEIR_ROLLED
     for (uint32_t column = 0; column < cell->columns; column++) {
-        const uint32_t first = cell->first[column], count = cell->first[column + 1] - first;
+        const uint32_t rows = cell->first[column + 1] - cell->first[column];
         if (column == cell->column)
             continue;
         uint32_t *to = a->outbox[weir__cell_device(cell, cell->row, column)];
-        WEIR_ROLLED
-        for (uint64_t row = me; row < count; row += threads) {
-            const uint32_t met = a->representative[first + row];
-            to[row] = met == CC_NONE ? CC_NONE : cell->begin + root[met];
-            t->fold += sizeof *to;
+        const uint32_t links = weir_load_relaxed_dev_u32(&a->heads[column]);
+        const int list = cc_cells_is_list(links, rows);
+        if (weir_steps_thread(&b) == 0) {
+            to[0] = links;
+            t->fold += (1 + (list ? 2 * (uint64_t)links : rows)) * sizeof *to;
         }
+        WEIR_ROLLED
+        for (uint64_t base = (uint64_t)weir_steps_warp(&b) * WEIR_LANES; base < rows && links;
+             base += weir_steps_threads(&b))
+            cc_cells_link_heads(a, column, base + weir_lane(), rows, list, cc_cells_links(to));
     }
 }
 

@@ -19,7 +19,7 @@
 /* The hooks in an inbox: behind the links of this many rows. */
 WEIR_DEV uint64_t *cc_cells_hooks(uint32_t *inbox, uint32_t rows)
 {
-    return (uint64_t *)(void *)(inbox + rows);
+    return (uint64_t *)(void *)(cc_cells_links(inbox) + rows);
 }
 
 /* Whether a pair is remembered; it is from now on, until another one takes its word. */
@@ -46,7 +46,7 @@ WEIR_DEV uint32_t cc_cells_label_of(const struct cc_cells_args *a, uint32_t numb
 /** The root at a place of the own column shall hang under a number. */
 WEIR_DEV void cc_cells_begin_hook(const struct cc_cells_args *a, uint32_t place, uint32_t under)
 {
-    uint32_t *word = &a->next[place];
+    uint32_t *word = &cc_cells_next(a, a->member.index)[place];
     if (weir_load_relaxed_dev_u32(word) <= under ||
         weir_atomic_min_relaxed_dev_u32(word, under) != CC_NONE)
         return;
@@ -93,34 +93,51 @@ WEIR_DEV int cc_cells_weigh(const struct cc_cells_args *a, uint32_t *link, uint3
     return 1;
 }
 
+/* Of a worker's links of one column one a lane. All lanes. @param[in] in  where links begin. @param[in] list  whether they are one.
+ * @param[in,out] count  links that still join two trees; hooks that were sent. */
+WEIR_DEV void cc_cells_propose_some(const struct cc_cells_args *a,
+                                    const struct cc_cells_shared *shared, uint32_t *in, int list,
+                                    uint64_t at, uint64_t end, int first, uint64_t count[2],
+                                    struct cc_cells_tally *t)
+{
+    struct cc_cells_item item = {UINT32_MAX, 0};
+    uint32_t *link = list ? in + 2 * at + 1 : in + at;
+    if (at < end && *link != CC_NONE) {
+        const uint64_t row = cc_cells_own(a) + (list ? in[2 * at] : at);
+        count[0] += (uint64_t)cc_cells_weigh(a, link, cc_cells_roots(a)[row], first, &item, t);
+    }
+    if (!weir_ballot(item.to != UINT32_MAX))
+        return;
+    uint64_t place = weir_steps_send_to(&a->member, item.to);
+    if (item.to == UINT32_MAX)
+        return;
+    place -= shared->inboxes.sent[item.to];
+    if (place >= a->room)
+        return;
+    cc_cells_hooks(a->outbox[item.to], cc_cells_stretch(a, item.to))[place] = item.hook;
+    t->fold += sizeof item.hook;
+    count[1]++;
+}
+
 /** PROPOSE. */
 WEIR_COLD void cc_cells_propose(const struct cc_cells_args *a, struct cc_cells_shared *shared,
                                 struct weir_steps_block b, int first, struct cc_cells_tally *t)
 {
-    const uint32_t *root = cc_cells_roots(a) + cc_cells_own(a);
+    const uint32_t rows = cc_cells_stretch(a, a->member.index);
     uint64_t count[2] = {0, 0};
     WEIR_ROLLED
     for (uint32_t column = 0; column < a->cell.columns; column++) {
         if (column == a->cell.column)
             continue;
-        uint32_t *link = a->inbox[weir__cell_device(&a->cell, a->cell.row, column)];
+        uint32_t *in = a->inbox[weir__cell_device(&a->cell, a->cell.row, column)];
+        const uint32_t links = in[0];
+        const int list = cc_cells_is_list(links, rows);
+        const uint64_t end = list ? links : rows;
         WEIR_ROLLED
-        for (uint64_t base = (uint64_t)weir_steps_warp(&b) * WEIR_LANES; base < a->rows.owned;
-             base += weir_steps_threads(&b)) {
-            const uint64_t row = base + weir_lane();
-            struct cc_cells_item item = {UINT32_MAX, 0};
-            if (row < a->rows.owned && link[row] != CC_NONE)
-                count[0] += (uint64_t)cc_cells_weigh(a, &link[row], root[row], first, &item, t);
-            if (!weir_ballot(item.to != UINT32_MAX))
-                continue;
-            const uint64_t number = weir_steps_send_to(&a->member, item.to);
-            const uint64_t at = item.to == UINT32_MAX ? 0 : number - shared->inboxes.sent[item.to];
-            if (item.to == UINT32_MAX || at >= a->room)
-                continue;
-            cc_cells_hooks(a->outbox[item.to], cc_cells_stretch(a, item.to))[at] = item.hook;
-            t->fold += sizeof item.hook;
-            count[1]++;
-        }
+        for (uint64_t base = (uint64_t)weir_steps_warp(&b) * WEIR_LANES; base < end;
+             base += weir_steps_threads(&b))
+            cc_cells_propose_some(a, shared, cc_cells_links(in), list, base + weir_lane(), end,
+                                  first, count, t);
     }
     t->links += first ? count[0] : 0;
     for (int i = 0; i < 2; i++) {
@@ -170,7 +187,8 @@ WEIR_COLD void cc_cells_tell(const struct cc_cells_args *a, struct weir_steps_bl
         WEIR_ROLLED
         for (uint64_t i = weir_steps_thread(&b); i < count; i += weir_steps_threads(&b)) {
             const uint32_t place = a->changed[i];
-            hook[i] = (uint64_t)place << 32 | weir_load_relaxed_dev_u32(&a->next[place]);
+            hook[i] = (uint64_t)place << 32 |
+                      weir_load_relaxed_dev_u32(&cc_cells_next(a, a->member.index)[place]);
             t->expand += sizeof *hook;
         }
         if (b.block == 0 && b.thread < WEIR_LANES)
@@ -188,9 +206,9 @@ WEIR_COLD void cc_cells_hook(const struct cc_cells_args *a, struct cc_cells_shar
     WEIR_ROLLED
     for (uint64_t i = me; i < count; i += threads) {
         const uint32_t place = a->changed[i];
-        (void)weir_atomic_min_relaxed_dev_u32(&label[place],
-                                              weir_load_relaxed_dev_u32(&a->next[place]));
-        weir_store_relaxed_dev_u32(&a->next[place], CC_NONE);
+        (void)weir_atomic_min_relaxed_dev_u32(
+            &label[place], weir_load_relaxed_dev_u32(&cc_cells_next(a, a->member.index)[place]));
+        weir_store_relaxed_dev_u32(&cc_cells_next(a, a->member.index)[place], CC_NONE);
     }
     WEIR_ROLLED
     for (uint64_t i = me; i < CC_CELLS_FILTER; i += threads)
@@ -271,7 +289,6 @@ WEIR_DEV void cc_cells_close(const struct cc_cells_args *a, const struct cc_cell
 WEIR_DEV uint32_t cc_cells_prepare(const struct cc_cells_args *a, struct cc_cells_shared *shared,
                                    struct weir_steps_block *b, struct cc_cells_tally *t)
 {
-    const uint32_t me = a->member.index;
     uint64_t total[WEIR_STEPS_SUMS];
     if (b->thread == 0)
         memset(shared, 0, sizeof *shared);
@@ -285,7 +302,7 @@ WEIR_DEV uint32_t cc_cells_prepare(const struct cc_cells_args *a, struct cc_cell
     }
     WEIR_ROLLED
     for (uint32_t i = 0; i < a->merges && !stop; i++) {
-        cc_cells_settle(a, *b, cc_cells_array(a, me, i), cc_cells_array(a, me, i + 1));
+        cc_cells_settle(a, *b, i);
         stop = cc_cells_barrier(a, shared, b, CC_CELLS_MERGE, total);
         if (stop)
             break;
@@ -294,7 +311,8 @@ WEIR_DEV uint32_t cc_cells_prepare(const struct cc_cells_args *a, struct cc_cell
     }
     if (stop)
         return stop;
-    cc_cells_settle(a, *b, cc_cells_roots(a), (uint32_t *)0);
+    cc_cells_settle(a, *b, a->merges);
+    cc_cells_count(a, *b);
     stop = cc_cells_barrier(a, shared, b, CC_CELLS_FOLD, total);
     if (stop)
         return stop;

@@ -59,7 +59,7 @@ static void need(const struct weir__sizes *sizes, const void *user, struct weir_
         return elements;                                                      \
     }
 COUNT(tree_count, (uint64_t)cell_of(on, device).width * 2)
-COUNT(width_count, cell_of(on, device).width)
+COUNT(next_count, cell_of(on, device).width + UINT64_C(2))
 COUNT(local_count, cell_of(on, device).first[cell_of(on, device).columns])
 COUNT(room_count, room_of(weir__row_steps_part(on, 0)->numbers, on->parts))
 COUNT(filter_count, on ? CC_CELLS_FILTER : 0)
@@ -69,7 +69,7 @@ static uint64_t inbox_count(const void *user, uint32_t device, uint32_t sender)
 {
     const struct weir__row_steps *on = ((const struct making *)user)->on;
     const struct weir__cell to = cell_of(on, device), from = cell_of(on, sender);
-    const uint64_t hooks = 2 * room_count(user, device, sender);
+    const uint64_t hooks = 2 + 2 * room_count(user, device, sender);
     return to.row == from.row         ? stretch_of(on, device) + hooks
            : to.column == from.column ? hooks
                                       : 0;
@@ -89,7 +89,12 @@ static const weir_steps_array arrays[] = {
      .bytes = 4,
      .field = FIELD(trees)},
     COUNTED("representatives", local_count, 4, representative),
-    COUNTED("next", width_count, 4, next),
+    {.name = "next",
+     .extent = WEIR_STEPS_COUNTED,
+     .holding = WEIR_STEPS_SHARED,
+     .count = next_count,
+     .bytes = 4,
+     .field = FIELD(next)},
     COUNTED("changed", room_count, 4, changed),
     {.name = "changes", .bytes = 4, .field = FIELD(changes)},
     {.name = "inbox",
@@ -100,6 +105,8 @@ static const weir_steps_array arrays[] = {
      .field = FIELD(inbox),
      .outbox = FIELD(outbox)},
     COUNTED("filter", filter_count, 8, filter),
+    {.name = "heads", .extent = WEIR_STEPS_DEVICES, .bytes = 4, .field = FIELD(heads)},
+    {.name = "listed", .extent = WEIR_STEPS_DEVICES, .bytes = 4, .field = FIELD(listed)},
     {.name = "gaps", .extent = WEIR_STEPS_DEVICES, .bytes = 4, .field = FIELD(gaps)},
     {.name = "label", .extent = WEIR_STEPS_OWNED, .bytes = 4, .more = 1, .field = FIELD(label)},
 };
@@ -113,6 +120,7 @@ static const weir_steps_phase phases[] = {
     PHASE("fold", CC_CELLS_FOLD),  PHASE("propose", CC_CELLS_PROPOSE),
     PHASE("hook", CC_CELLS_HOOK),  PHASE("flatten", CC_CELLS_FLATTEN),
     PHASE("label", CC_CELLS_LABEL)};
+static_assert(sizeof(struct cc_cells_args) <= WEIR_STEPS_ARGS_MAX, "arguments are passed by value");
 static_assert(sizeof phases / sizeof *phases <= WEIR_RUN_PHASES,
               "statistics have room for all phases");
 static_assert((int)CC_CELLS_RESULT_END <= (int)WEIR_STEPS_RESULTS,

@@ -176,6 +176,34 @@ for option in "order fifo" "kernel fused" "memory host" "bands 2" "hubs 9" "bins
 done
 refuse 2 "PageRank in two dimensions adds up rows: direction pull" pr none.el --partition 2d:2x2 --direction push
 
+# ---- components ----
+for graph in rmat:11,2 grid:60x40,0.6; do
+    expect_ok cc $graph --devices host:1 -o want.out
+    for grid in 1x1 1x2 2x1 3x1 2x2 1x5 3x2 1x7 2x4 8x1; do
+        expect_ok cc $graph --devices "host:$((${grid%x*} * ${grid#*x}))" --partition "2d:$grid" --verify -o got.out
+        has "partition 2d:$grid"
+        has "verified: ok"
+        same want.out got.out "labels of $graph on a grid of $grid"
+    done
+done
+expect_ok cc rmat:11 --devices host:4 --partition 2d:2x2 --verify --verify-by certificate --trials 2
+has "by certificate"
+expect_ok cc rmat:11 --devices host:4 --partition 2d:2x2 --stream off --json -
+is choices.partition '"2d:2x2"'
+is trials.0.stats.phases.0.name '"link"'
+expect_ok cc rmat:11 --undirected --devices host:4 --partition 2d:2x2 --stats
+for phase in link merge fold propose hook flatten label "bytes sent"; do has "$phase "; done
+expect_ok plan rmat:16 cc --devices host:4 --partition 2d:2x2 --json cc.json
+has "arcs of a cell"
+NEED=$(most_of cc.json)
+WEIR_POOL_BYTES=$((NEED * 103 / 100)) expect_ok cc rmat:16 --devices host:4 --partition 2d:2x2
+WEIR_POOL_BYTES=$((NEED * 97 / 100)) refuse 1 "components in two dimensions of rmat:16: host:" cc rmat:16 --devices host:4 --partition 2d:2x2
+for option in "route ring" "memory host"; do
+    # shellcheck disable=SC2086 # words
+    refuse 2 "--${option% *} has no effect on connected components in two dimensions: leave it out" cc none.el --partition 2d:2x2 --$option
+done
+refuse 2 "components in two dimensions have their arcs on the devices, and not streamed" cc none.el --partition 2d:2x2 --stream on
+
 # ---- bitmaps in one dimension ----
 for graph in rmat:10 grid:60x40,0.7; do
     for devices in host:2 host:3 host:8; do

@@ -1225,7 +1225,9 @@ typedef enum weir_cc_source {
 
 /** Place @p graph on the devices; as weir_bfs_create(), of which all else holds too.
  *  Of the options there are route, time_limit_ms and reserved_bytes; route staged says something of streamed arcs
- *  alone, and picks them where @p source is left open. weir_run_stats.work.route is the route that was asked for. */
+ *  alone, and picks them where @p source is left open. weir_run_stats.work.route is the route that was asked for.
+ *  A partition of kind WEIR_PARTITION_2D: in two dimensions (docs/two-dimensions.md), resident, which reads time_limit_ms and
+ *  reserved_bytes; weir_run_stats.work.rounds are those over links between columns. */
 weir_status weir_cc_create(weir_context *context, const weir_graph *graph,
                            const weir_partition *partition, const weir_run_options *options,
                            weir_cc_source source, weir_cc **cc_out);

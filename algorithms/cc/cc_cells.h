@@ -45,10 +45,10 @@ enum cc_cells_phase {
 /** Numbers for the host in weir_steps_page.result. */
 enum cc_cells_result {
     CC_CELLS_RESULT_ROUNDS = 0, /* by block 0 */
-    CC_CELLS_RESULT_EXPAND_BYTES, /* that came or went along the column; sums of all threads, as the next two */
-    CC_CELLS_RESULT_FOLD_BYTES, /* along the row */
-    CC_CELLS_RESULT_LINKS,      /* between trees of two columns, in the first round */
-    CC_CELLS_RESULT_NS,         /* of each phase */
+    /* That came or went along the column, and along the row; sums of all threads. */
+    CC_CELLS_RESULT_EXPAND_BYTES,
+    CC_CELLS_RESULT_FOLD_BYTES,
+    CC_CELLS_RESULT_NS, /* of each phase */
     CC_CELLS_RESULT_STEPS = CC_CELLS_RESULT_NS + CC_CELLS_PHASES,
     CC_CELLS_RESULT_END = CC_CELLS_RESULT_STEPS + CC_CELLS_PHASES
 };
@@ -89,7 +89,7 @@ struct cc_cells_shared {
 
 /** What a thread counts. */
 struct cc_cells_tally {
-    uint64_t expand, fold, links; /* bytes, bytes, links */
+    uint64_t expand, fold; /* bytes */
 };
 
 /* The first device of a column has its first number. */

@@ -139,7 +139,6 @@ WEIR_COLD void cc_cells_propose(const struct cc_cells_args *a, struct cc_cells_s
             cc_cells_propose_some(a, shared, cc_cells_links(in), list, base + weir_lane(), end,
                                   first, count, t);
     }
-    t->links += first ? count[0] : 0;
     for (int i = 0; i < 2; i++) {
         count[i] = weir_sum_u64(count[i]);
         if (weir_lane() == 0 && count[i])
@@ -354,7 +353,7 @@ WEIR_DEV uint32_t cc_cells_change(const struct cc_cells_args *a, struct cc_cells
 WEIR_DEV void cc_cells_body(const struct cc_cells_args *a, struct cc_cells_shared *shared,
                             struct weir_steps_block *b)
 {
-    struct cc_cells_tally t = {0, 0, 0};
+    struct cc_cells_tally t = {0, 0};
     uint64_t total[WEIR_STEPS_SUMS], rounds = 0;
     uint32_t stop = cc_cells_prepare(a, shared, b, &t);
     WEIR_ROLLED
@@ -367,8 +366,8 @@ WEIR_DEV void cc_cells_body(const struct cc_cells_args *a, struct cc_cells_share
     if (stop)
         return;
     cc_cells_label(a, *b);
-    const uint64_t count[3] = {t.expand, t.fold, t.links};
-    weir_steps_count(&a->member, b, CC_CELLS_RESULT_EXPAND_BYTES, count, 3);
+    const uint64_t count[2] = {t.expand, t.fold};
+    weir_steps_count(&a->member, b, CC_CELLS_RESULT_EXPAND_BYTES, count, 2);
     if (cc_cells_barrier(a, shared, b, CC_CELLS_LABEL, total) || b->block || b->thread)
         return;
     weir_steps_mine(&a->member)->result[CC_CELLS_RESULT_ROUNDS] = rounds;

@@ -108,7 +108,7 @@ static const weir__cli_option options[] = {
     OPTION("partition", "P", VERB_TRAVERSAL | VERB_PLAN, weir__cli_set_partition, 0,
            "who owns which vertices: block, edge (equal arcs), random,\n"
            "metis, each over all devices; file:PATH: what weir partition or\n"
-           "gpmetis wrote, over as many devices as it has parts; 2d:RxC: of bfs and pr,\n"
+           "gpmetis wrote, over as many devices as it has parts; 2d:RxC: of bfs, pr and cc,\n"
            "arcs in blocks, from columns to rows of a grid of R x C devices, which\n"
            "are all there are; auto: edge,\n"
            "over as many devices as there is work for, by their threads or\n"

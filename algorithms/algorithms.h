@@ -484,10 +484,10 @@ const char *weir_direction_text(weir_direction direction);
  *  of a stretch. */
 typedef enum weir_wire {
     /** Whichever is shorter, each pair of devices in each level for itself, on the device: in two dimensions, and in one with direction
-     *  down and without parents. Elsewhere lists. */
+     *  down. Elsewhere lists. */
     WEIR_WIRE_AUTO = 0,
     WEIR_WIRE_LIST, /**< of all other runs the only one */
-    WEIR_WIRE_BITMAP /**< in one dimension on several devices, without parents and balance, not of direction pull */
+    WEIR_WIRE_BITMAP /**< in one dimension on several devices, without balance, not of direction pull */
 } weir_wire;
 /** "auto", "list", "bitmap"; NULL for anything else. Static storage. */
 const char *weir_wire_text(weir_wire wire);

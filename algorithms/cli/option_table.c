@@ -241,8 +241,8 @@ static const weir__cli_option options[] = {
     CHOICE("wire", "W", VERB_SEARCH | VERB_PLAN, wire, weir__cli_wires,
            "what devices send each other of vertices that a level of bfs in step\n"
            "found: list, bitmap, auto: whichever is shorter, each pair in each\n"
-           "level, with --partition 2d:RxC, and with --direction down without\n"
-           "--parents; elsewhere auto is list; default: auto"),
+           "level, with --partition 2d:RxC, and with --direction down; elsewhere\n"
+           "auto is list; default: auto"),
     NUMBER("trials", VERB_SEARCH, trials, 1, 1000000,
            "runs for each source; with more than one run in all, a warm-up\n"
            "comes first and is no trial, and one more right before each trial\n"

@@ -230,7 +230,8 @@ done
 expect_ok bfs rmat:10 --devices host:2 --json -
 is choices.wire '"list"'
 refuse 2 "wire bitmap is of levels that go top-down" bfs rmat:10 --devices host:2 --direction pull --wire bitmap
-refuse 2 "wire bitmap in one dimension has no room for parents" bfs rmat:10 --devices host:2 --parents --wire bitmap
+expect_ok bfs rmat:10 --devices host:2 --partition block --parents --wire bitmap --verify
+has "verified: ok"
 refuse 2 "wire bitmap does not go with balance frontier" bfs rmat:10 --devices host:2 --balance frontier --wire bitmap
 refuse 2 "wire bitmap is of what devices send each other" bfs rmat:10 --devices host:1 --wire bitmap
 refuse 2 "--wire bitmap has no effect on breadth-first search of a batch" bfs rmat:10 --sources 3 --batch --wire bitmap

@@ -16,20 +16,6 @@ struct making {
 
 /* ---- memory ---------------------------------------------------------------------------------- */
 
-static struct weir__cell cell_of(const struct weir__row_steps *on, uint32_t p)
-{
-    struct weir__cell cell;
-    weir__rows_cell(on->rows, p, &cell);
-    return cell;
-}
-
-/* Numbers that a device owns, with the gap behind them. */
-static uint64_t stretch_of(const struct weir__row_steps *on, uint32_t p)
-{
-    const uint32_t *first = weir__row_steps_part(on, 0)->first;
-    return first[p + 1] - first[p];
-}
-
 /* A hook for a quarter of the numbers of a device. What finds no room comes again in the next round, and rounds of more hooks than that
  * are those of graphs whose trees are paths through many cells. */
 static uint64_t room_of(uint64_t numbers, uint32_t parts)
@@ -58,9 +44,9 @@ static void need(const struct weir__sizes *sizes, const void *user, struct weir_
         (void)sender;                                                         \
         return elements;                                                      \
     }
-COUNT(tree_count, (uint64_t)cell_of(on, device).width * 2)
-COUNT(next_count, cell_of(on, device).width + UINT64_C(2))
-COUNT(local_count, cell_of(on, device).first[cell_of(on, device).columns])
+COUNT(tree_count, (uint64_t)weir__row_steps_cell(on, device).width * 2)
+COUNT(next_count, weir__row_steps_cell(on, device).width + UINT64_C(2))
+COUNT(local_count, weir__row_steps_cell(on, device).first[weir__row_steps_cell(on, device).columns])
 COUNT(room_count, room_of(weir__row_steps_part(on, 0)->numbers, on->parts))
 COUNT(filter_count, on ? CC_CELLS_FILTER : 0)
 
@@ -68,9 +54,10 @@ COUNT(filter_count, on ? CC_CELLS_FILTER : 0)
 static uint64_t inbox_count(const void *user, uint32_t device, uint32_t sender)
 {
     const struct weir__row_steps *on = ((const struct making *)user)->on;
-    const struct weir__cell to = cell_of(on, device), from = cell_of(on, sender);
+    const struct weir__cell to = weir__row_steps_cell(on, device),
+                            from = weir__row_steps_cell(on, sender);
     const uint64_t hooks = 2 + 2 * room_count(user, device, sender);
-    return to.row == from.row         ? stretch_of(on, device) + hooks
+    return to.row == from.row         ? weir__row_steps_stretch(on, device) + hooks
            : to.column == from.column ? hooks
                                       : 0;
 }
@@ -120,7 +107,6 @@ static const weir_steps_phase phases[] = {
     PHASE("fold", CC_CELLS_FOLD),  PHASE("propose", CC_CELLS_PROPOSE),
     PHASE("hook", CC_CELLS_HOOK),  PHASE("flatten", CC_CELLS_FLATTEN),
     PHASE("label", CC_CELLS_LABEL)};
-static_assert(sizeof(struct cc_cells_args) <= WEIR_STEPS_ARGS_MAX, "arguments are passed by value");
 static_assert(sizeof phases / sizeof *phases <= WEIR_RUN_PHASES,
               "statistics have room for all phases");
 static_assert((int)CC_CELLS_RESULT_END <= (int)WEIR_STEPS_RESULTS,
@@ -173,7 +159,7 @@ weir_status weir__cc_cells_create(weir_context *context, const weir_graph *graph
         weir__row_steps_create(on, &form, context, graph, partition, options, &config, &making);
     for (uint32_t p = 0; p < partition->parts && !status; p++) {
         struct cc_cells_args *args = weir_steps_args(on->steps, p);
-        args->cell = cell_of(on, p);
+        args->cell = weir__row_steps_cell(on, p);
         args->room = (uint32_t)room_count(&making, p, p);
         while (1u << args->merges < partition->rows)
             args->merges++;
@@ -196,7 +182,7 @@ weir_status weir__cc_cells_run(struct weir__row_steps *on, weir_run_stats *stats
     if (status)
         return status;
     const weir_rows_part *part = weir__row_steps_part(on, 0);
-    const uint64_t wide = (uint64_t)part->numbers * cell_of(on, 0).rows;
+    const uint64_t wide = (uint64_t)part->numbers * weir__row_steps_cell(on, 0).rows;
     stats->reached = stats->least_items = stats->work.processed = part->vertices;
     stats->arcs_reached = stats->work.atoms = part->arcs_all;
     weir__cc_picked(on, stats);

@@ -5,7 +5,7 @@
  * Arcs are looked at once, and no array has an element for each vertex of the graph:
  *
  *     LINK     along arcs: the tails of a cell are joined to trees (cc_forest.h), two that lead to the same head in one. A head is no
- *              node of these trees; it has a *representative*, the tail that met it first
+ *              node of these trees; it has a *representative*, the tail that met it first or one above that
  *     MERGE    along columns, whose devices have trees over the same places: each joins the trees of another one to its own, ceil(log2 R)
  *              times, of the device 1, 2, 4 ... rows on (dissemination; joining twice does no harm). Then all of a column have the same trees
  *     FOLD     along rows: a head's owner is told the root of its representative, by each other column. That is a *link*: the vertex and
@@ -185,10 +185,11 @@ WEIR_DEV void cc_cells_arc(const struct cc_cells_args *a, uint32_t *tree, uint32
                            uint32_t head)
 {
     struct cc_hook hook;
+    const uint32_t up = cc_up_near(tree, place);
     uint32_t met = weir_load_relaxed_dev_u32(&a->representative[head]);
-    if (met == CC_NONE)
-        met = cc_swap(&a->representative[head], CC_NONE, place);
-    if (met != CC_NONE && met != place)
+    if (met == CC_NONE) /* what is above is often a root, at which many others look */
+        met = cc_swap(&a->representative[head], CC_NONE, up);
+    if (met != CC_NONE && met != up && met != place)
         (void)cc_join(tree, place, met, 1, &hook);
 }
 

@@ -204,6 +204,11 @@ for option in "route ring" "memory host"; do
 done
 refuse 2 "components in two dimensions have their arcs on the devices, and not streamed" cc none.el --partition 2d:2x2 --stream on
 
+# ---- auto says why it makes no grid, of what has one ----
+expect_ok info rmat:10 --devices host:4
+[ "$(grep -c 'a grid of them (2d:RxC) has fewer partners and more barriers' "$OUT")" -eq 3 ] ||
+    fail "bfs, pr and cc should say why they make no grid"
+
 # ---- bitmaps in one dimension ----
 for graph in rmat:10 grid:60x40,0.7; do
     for devices in host:2 host:3 host:8; do

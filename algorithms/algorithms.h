@@ -484,10 +484,10 @@ const char *weir_direction_text(weir_direction direction);
  *  of a stretch. */
 typedef enum weir_wire {
     /** Whichever is shorter, each pair of devices in each level for itself, on the device: in two dimensions, and in one with direction
-     *  down and without parents. Elsewhere lists. */
+     *  down. Elsewhere lists. */
     WEIR_WIRE_AUTO = 0,
     WEIR_WIRE_LIST, /**< of all other runs the only one */
-    WEIR_WIRE_BITMAP /**< in one dimension on several devices, without parents and balance, not of direction pull */
+    WEIR_WIRE_BITMAP /**< in one dimension on several devices, without balance, not of direction pull */
 } weir_wire;
 /** "auto", "list", "bitmap"; NULL for anything else. Static storage. */
 const char *weir_wire_text(weir_wire wire);
@@ -1225,7 +1225,9 @@ typedef enum weir_cc_source {
 
 /** Place @p graph on the devices; as weir_bfs_create(), of which all else holds too.
  *  Of the options there are route, time_limit_ms and reserved_bytes; route staged says something of streamed arcs
- *  alone, and picks them where @p source is left open. weir_run_stats.work.route is the route that was asked for. */
+ *  alone, and picks them where @p source is left open. weir_run_stats.work.route is the route that was asked for.
+ *  A partition of kind WEIR_PARTITION_2D: in two dimensions (docs/two-dimensions.md), resident, which reads time_limit_ms and
+ *  reserved_bytes; weir_run_stats.work.rounds are those over links between columns. */
 weir_status weir_cc_create(weir_context *context, const weir_graph *graph,
                            const weir_partition *partition, const weir_run_options *options,
                            weir_cc_source source, weir_cc **cc_out);

@@ -140,6 +140,11 @@ function pr() {
 function cc() {
     line = "cc " graph()
     shared()
+    if (chance(20)) { # in two dimensions
+        grid()
+        draw(50, "stream", "auto off")
+        return
+    }
     draw(50, "stream", "auto on off")
     draw(40, "route", "auto direct ring tree staged")
 }

@@ -100,9 +100,11 @@ END
         sanitized "bfs 2d $wire $1" "$build/weir" bfs rmat:8 --undirected --devices "$1" --partition "2d:1x$blocks" --wire $wire --parents --verify
     done
     sanitized "pr 2d $1" "$build/weir" pr rmat:8 --devices "$1" --partition "2d:1x$blocks" --verify
+    sanitized "cc 2d $1" "$build/weir" cc rmat:8 --devices "$1" --partition "2d:1x$blocks" --verify
+    sanitized "cc 2d, a column, $1" "$build/weir" cc grid:20x20,0.6 --devices "$1" --partition "2d:${blocks}x1" --verify
     if [ "$blocks" -gt 1 ]; then
         for wire in auto bitmap; do
-            sanitized "bfs $wire $1" "$build/weir" bfs rmat:12 --undirected --devices "$1" --partition block --direction down --wire $wire --verify
+            sanitized "bfs $wire $1" "$build/weir" bfs rmat:12 --undirected --devices "$1" --partition block --direction down --wire $wire --parents --verify
         done
     fi
     sanitized "graph500 $1" "$build/weir" graph500 --scale 7 --sssp --devices "$1"

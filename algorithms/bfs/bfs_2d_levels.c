@@ -55,7 +55,7 @@ static weir_run_pair pair_of(const struct bfs_in_2d *in_2d, uint64_t level, uint
     pair.items = seen_by(in_2d, level, from)->items[to];
     if (!pair.items)
         return pair;
-    const uint64_t words = weir__bfs_in_2d_stretch(in_2d, pair.fold ? to : from) / 32;
+    const uint64_t words = weir__row_steps_stretch(&in_2d->on, pair.fold ? to : from) / 32;
     const int bitmap = bfs_is_bitmap((uint32_t)in_2d->wire, pair.items, words);
     pair.wire = bitmap ? WEIR_WIRE_BITMAP : WEIR_WIRE_LIST;
     pair.bytes = (bitmap ? words : pair.items) * 4;

@@ -6,6 +6,9 @@
  * a device keeps no more than the owner's stretch has words of a bitmap, since a longer list never goes. The bits are those of the bitmap of
  * what this device knows to be found. They have all that it sent before, which costs the same, and the owner knows the rest.
  *
+ * A tree takes nothing on the way: who finds a vertex of another device keeps the parent, the owner notes whose find it took in, and behind
+ * the last level reads each parent that lies elsewhere, once.
+ *
  * A kernel of its own (bfs_wire_body.h), so that the one whose finds are lists need not pay for it. */
 #ifndef WEIR_ALGORITHMS_BFS_BFS_FOLD_H
 #define WEIR_ALGORITHMS_BFS_BFS_FOLD_H
@@ -35,11 +38,19 @@ WEIR_DEV void bfs_note(const struct bfs_step_args *a, uint32_t device, uint32_t 
         a->met[a->rows.first[device] / 32 + place] = number;
 }
 
+/* The owner will ask for the parent. */
+WEIR_DEV void bfs_keep_parent(const struct bfs_step_args *a, uint32_t owner, uint32_t number,
+                              uint32_t parent)
+{
+    a->inbox[owner][bfs_stretch_words(a, a->rows.part) + number - a->rows.first[owner]] = parent;
+}
+
 /* Keep the numbers of the lanes for which `is` holds for their owners. */
 WEIR_COLD void bfs_send(const struct bfs_step_args *a, int is, uint32_t number, uint32_t parent)
 {
     const uint32_t to = is ? weir_steps_owner(a->rows.first, number) : BFS_NONE;
-    (void)parent;
+    if (is && a->parent)
+        bfs_keep_parent(a, to, number, parent);
     WEIR_ROLLED
     for (uint32_t d = 0; d < a->rows.parts; d++) {
         const uint32_t those = weir_ballot(to == d);
@@ -56,9 +67,11 @@ WEIR_DEV void bfs_send_many(const struct bfs_step_args *a, const int *is, const 
                             uint32_t begin, const uint32_t *row)
 {
     uint32_t to[BFS_AT_ONCE];
-    (void)begin, (void)row;
     for (uint32_t k = 0; k < BFS_AT_ONCE; k++)
         to[k] = is[k] ? weir_steps_owner(a->rows.first, number[k]) : BFS_NONE;
+    for (uint32_t k = 0; k < BFS_AT_ONCE; k++)
+        if (is[k] && a->parent)
+            bfs_keep_parent(a, to[k], number[k], begin + row[k]);
     WEIR_ROLLED
     for (uint32_t d = 0; d < a->rows.parts; d++) {
         uint32_t those[BFS_AT_ONCE], count = 0;
@@ -107,6 +120,22 @@ WEIR_COLD void bfs_fold(const struct bfs_step_args *a, struct weir_steps_block b
         if (b.block == 0 && b.thread < WEIR_LANES)
             bfs_tell(a, d, count, words, bitmap);
     }
+}
+
+/** Behind the body: parents of what others found for this device lie with those who did. @return how many those are. */
+WEIR_DEV uint64_t bfs_ask(const struct bfs_step_args *a, const struct weir_steps_block *b)
+{
+    uint64_t asked = 0;
+    WEIR_ROLLED
+    for (uint64_t row = weir_steps_thread(b); a->parent && row < a->rows.owned;
+         row += weir_steps_threads(b)) {
+        const uint32_t finder = a->finder[row];
+        if (finder == BFS_HERE)
+            continue;
+        a->parent[row] = a->outbox[finder][bfs_stretch_words(a, finder) + row];
+        asked++;
+    }
+    return asked;
 }
 
 /* Before the next level: nothing is kept. */

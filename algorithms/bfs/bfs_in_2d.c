@@ -11,19 +11,6 @@ extern const weir_steps_body weir__bfs_2d_steps;
 
 /* ---- memory --------------------------------------------------------------------------------- */
 
-static struct weir__cell cell_of(const struct bfs_in_2d *in_2d, uint32_t p)
-{
-    struct weir__cell cell;
-    weir__rows_cell(in_2d->on.rows, p, &cell);
-    return cell;
-}
-
-uint64_t weir__bfs_in_2d_stretch(const struct bfs_in_2d *in_2d, uint32_t p)
-{
-    const uint32_t *first = weir__row_steps_part(&in_2d->on, 0)->first;
-    return first[p + 1] - first[p];
-}
-
 /* Each row that is cut has a last piece that may be short, and more than BFS_2D_LONG arcs. */
 static uint64_t piece_room(uint64_t arcs)
 {
@@ -67,7 +54,7 @@ static void need(const struct weir__sizes *sizes, const void *user, struct weir_
 
 static uint64_t local_count(const void *user, uint32_t p, uint32_t sender)
 {
-    const struct weir__cell cell = cell_of(user, p);
+    const struct weir__cell cell = weir__row_steps_cell(&((const struct bfs_in_2d *)user)->on, p);
     (void)sender;
     return cell.first[cell.columns];
 }
@@ -100,9 +87,9 @@ static uint64_t inbox_count(const void *user, uint32_t p, uint32_t sender)
 {
     const struct bfs_in_2d *in_2d = user;
     if (p / in_2d->rows == sender / in_2d->rows)
-        return inbox_room(in_2d, weir__bfs_in_2d_stretch(in_2d, sender));
+        return inbox_room(in_2d, weir__row_steps_stretch(&in_2d->on, sender));
     return p % in_2d->rows == sender % in_2d->rows
-               ? inbox_room(in_2d, weir__bfs_in_2d_stretch(in_2d, p))
+               ? inbox_room(in_2d, weir__row_steps_stretch(&in_2d->on, p))
                : 0;
 }
 
@@ -233,7 +220,7 @@ weir_status weir__bfs_in_2d_create(weir_context *context, const weir_graph *grap
     }
     for (uint32_t p = 0; p < in_2d->on.parts; p++) {
         struct bfs_2d_args *args = weir_steps_args(in_2d->on.steps, p);
-        args->cell = cell_of(in_2d, p);
+        args->cell = weir__row_steps_cell(&in_2d->on, p);
         args->wire = (uint32_t)in_2d->wire;
     }
     *in_2d_out = in_2d;

@@ -28,8 +28,6 @@ weir_status weir__bfs_in_2d_run(struct bfs_in_2d *in_2d, uint64_t source,
 /** As weir_bfs_levels(), weir_bfs_parents(). */
 weir_status weir__bfs_in_2d_levels(const struct bfs_in_2d *in_2d, int32_t *levels_out);
 weir_status weir__bfs_in_2d_parents(const struct bfs_in_2d *in_2d, int64_t *parents_out);
-/** Numbers of a device's own, with the gap behind them. */
-uint64_t weir__bfs_in_2d_stretch(const struct bfs_in_2d *in_2d, uint32_t device);
 /** As weir_bfs_levels_known() and its like (bfs_2d_levels.c). */
 uint64_t weir__bfs_in_2d_known(const struct bfs_in_2d *in_2d);
 weir_status weir__bfs_in_2d_level(struct bfs_in_2d *in_2d, uint64_t level,

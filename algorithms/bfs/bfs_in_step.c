@@ -59,9 +59,11 @@ static void need(const struct weir__sizes *sizes, const void *user, struct weir_
     if (in_step->wire == WEIR_WIRE_LIST)
         weir__need_take_on(need, device, sizes->arcs < sent ? sizes->arcs : sent,
                            in_step->parents ? 8 : 4);
-    else /* an inbox for each other device, and what is kept for it */
+    else /* an inbox for each other device, and what is kept for it; parents of what is found of others */
         weir__need_take_on(need, device,
-                           sizes->numbers / 32 * (sizes->parts - UINT64_C(1) + sizes->parts), 4);
+                           sizes->numbers / 32 * (sizes->parts - UINT64_C(1) + sizes->parts) +
+                               (in_step->parents ? sizes->numbers * (sizes->parts - 1) : 0),
+                           4);
     if (in_step->lone != BFS_NONE) {
         weir__need_take_on(need, device, sizes->numbers, in_step->parents ? 8 + 8 : 8 + 4);
         weir__need_take_on(need, device, sizes->arcs, 4);
@@ -77,14 +79,14 @@ static uint64_t parent_count(const void *user, uint32_t p, uint32_t sender)
     return ((const struct bfs_in_step *)user)->parents != 0;
 }
 
-/* Each device sends a vertex once; or, level by level, no more than a bitmap has words. */
+/* Each device sends a vertex once; or, level by level, no more than a bitmap has words, and then keeps the parents of what it found of the sender. */
 static uint64_t inbox_count(const void *user, uint32_t p, uint32_t sender)
 {
     const struct bfs_in_step *in_step = user;
     const uint32_t *first = weir__row_steps_part(&in_step->on, p)->first;
-    (void)sender;
     if (in_step->wire != WEIR_WIRE_LIST)
-        return (first[p + 1] - first[p]) / 32;
+        return (first[p + 1] - first[p]) / 32 +
+               (in_step->parents ? first[sender + 1] - first[sender] : 0);
     return weir__row_steps_part(&in_step->on, p)->owned * (in_step->parents ? UINT64_C(2) : 1);
 }
 
@@ -111,6 +113,12 @@ static uint64_t met_of_count(const void *user, uint32_t p, uint32_t sender)
     (void)p;
     (void)sender;
     return ((const struct bfs_in_step *)user)->wire != WEIR_WIRE_LIST ? WEIR_DEVICES_MAX : 0;
+}
+
+/* Parents stay with who found them only where items go without. */
+static uint64_t finder_count(const void *user, uint32_t p, uint32_t sender)
+{
+    return parent_count(user, p, sender) && met_of_count(user, p, sender);
 }
 
 /* Only where levels are shared out. */
@@ -234,6 +242,14 @@ static const weir_steps_array arrays[] = {
      .first = WEIR_STEPS_FILLED,
      .bytes = 4,
      .field = FIELD(met_of)},
+    {.name = "finder",
+     .extent = WEIR_STEPS_OWNED,
+     .count = finder_count,
+     .first = WEIR_STEPS_FILLED,
+     .fill = BFS_HERE,
+     .bytes = 1,
+     .more = 1,
+     .field = FIELD(finder)},
     {.name = "chunks",
      .extent = WEIR_STEPS_COUNTED,
      .count = chunk_count,
@@ -324,7 +340,7 @@ static weir_status refuse_bitmap(const char *why)
     return weir__fail(WEIR_ERR_UNSUPPORTED, "wire bitmap %s: leave it out", why);
 }
 
-/* Bitmaps are of what goes top-down from one device to another, and have no room for parents. */
+/* Bitmaps are of what goes top-down from one device to another. */
 static weir_status bitmap_fits(uint32_t parts, const weir_run_options *options)
 {
     if (parts < 2)
@@ -332,8 +348,6 @@ static weir_status bitmap_fits(uint32_t parts, const weir_run_options *options)
             WEIR_ERR_UNSUPPORTED,
             "wire bitmap is of what devices send each other, and this search runs on one: leave it "
             "out, or give a partition over several");
-    if (options->parents)
-        return refuse_bitmap("in one dimension has no room for parents, which go with lists");
     if (options->direction == WEIR_DIRECTION_PULL)
         return refuse_bitmap("is of levels that go top-down, and with direction pull none does");
     if (options->balance != WEIR_BALANCE_OFF)
@@ -349,7 +363,7 @@ static weir_status bitmap_fits(uint32_t parts, const weir_run_options *options)
 static weir_wire wire_of(uint32_t parts, const weir_run_options *options)
 {
     const int longer = options->direction == WEIR_DIRECTION_DOWN && parts > 1 &&
-                       !options->parents && options->balance == WEIR_BALANCE_OFF;
+                       options->balance == WEIR_BALANCE_OFF;
     return options->wire == WEIR_WIRE_AUTO && !longer ? WEIR_WIRE_LIST : options->wire;
 }
 
@@ -482,8 +496,9 @@ static void report(const struct bfs_in_step *in_step, weir_run_stats *stats)
     /* An item; and a bitmap that all bring to all, at each level bottom-up and on the way there. Of several
      * devices the steps between the ways are there, back, there, ... */
     stats->bytes_sent =
-        (in_step->wire != WEIR_WIRE_LIST ? sum_of(in_step, BFS_RESULT_WIRE_BYTES)
-                                         : stats->work.sent * (in_step->parents ? 8 : 4)) +
+        (in_step->wire != WEIR_WIRE_LIST
+             ? sum_of(in_step, BFS_RESULT_WIRE_BYTES) + sum_of(in_step, BFS_RESULT_ASKED) * 4
+             : stats->work.sent * (in_step->parents ? 8 : 4)) +
         (first[BFS_RESULT_UP_STEPS] + (first[BFS_RESULT_SWITCH_STEPS] + 1) / 2) * words * 4 *
             (in_step->on.parts - 1);
     if (in_step->wire != WEIR_WIRE_LIST)

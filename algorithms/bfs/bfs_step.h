@@ -35,7 +35,8 @@
 #endif
 
 #define BFS_NONE  0xFFFFFFFFu
-#define BFS_PIECE 256u /* arcs of an entry of the queue */
+#define BFS_HERE  0xFFu /* bfs_step_args.finder: the owner found it, or nobody did */
+#define BFS_PIECE 256u  /* arcs of an entry of the queue */
 /* Sum 0 of a barrier counts entries in its low 32 bits, and above them how often a row took several entries. The
  * upper count is modulo 2^16 (steps/words.h). It may go round, since a level with that many entries is wide anyway. */
 #define BFS_SPLIT (UINT64_C(1) << 32)
@@ -101,9 +102,11 @@ enum bfs_result {
     BFS_RESULT_LONE_ENTRIES, /* up to how many entries a level is narrow, in the end */
     BFS_RESULT_TOGETHER_NS, /* what a narrow level of all devices took beside its work; 0: none was timed */
     BFS_RESULT_FOR,         /* by owner: arcs looked at for other devices, STEAL_DEVICES of them */
-    /* Of a search whose finds may go as bitmaps, which shares nothing out: bytes sent, and bitmaps among what was sent. */
+    /* Of a search whose finds may go as bitmaps, which shares nothing out: bytes sent, bitmaps among what was sent, and parents that finders
+     * were asked for in the end. */
     BFS_RESULT_WIRE_BYTES = BFS_RESULT_FOR,
     BFS_RESULT_BITMAPS,
+    BFS_RESULT_ASKED,
     BFS_RESULTS = BFS_RESULT_FOR + STEAL_DEVICES
 };
 static_assert((int)BFS_RESULTS <= (int)WEIR_STEPS_RESULTS, "a device has room for all results");
@@ -171,6 +174,9 @@ struct bfs_step_args {
     uint32_t
         *met_of; /* by owner: how many, also of those that are not kept; at 0 before; relaxed dev */
     uint32_t wire; /* a weir_wire */
+    /* The same, if a tree is wanted. By row: the device that found it for this one, BFS_HERE before a run. Behind what comes, inbox[to] has by
+     * row of device `to` the number that this one found it from. */
+    uint8_t *finder;
 };
 
 /** What narrow levels came to (bfs_step_narrow.h). */

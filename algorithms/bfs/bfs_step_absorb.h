@@ -19,26 +19,44 @@ WEIR_DEV void bfs_open(const struct bfs_step_args *a, const struct weir_steps_bl
     weir_block_sync();
 }
 
-/* Where the lanes of a worker are many: BFS_AT_ONCE items a lane. @param[in] until  of bfs_put_many(). */
-WEIR_DEV void bfs_absorb_many(const struct bfs_step_args *a, const struct bfs_walk *w,
-                              struct bfs_tally *t, const uint32_t *inbox, uint32_t base,
-                              uint32_t end, uint64_t until)
+/* Words of an item: a number, and its parent, unless that stays with the finder. */
+WEIR_DEV uint32_t bfs_item_words(const struct bfs_step_args *a)
 {
+    return a->parent && !BFS_WIRES ? 2 : 1;
+}
+
+/* A row is taken in as a device found it, for an item of its inbox. */
+WEIR_DEV void bfs_take(const struct bfs_step_args *a, const struct bfs_walk *w, uint32_t device,
+                       uint32_t row, uint64_t item)
+{
+    a->level[row] = w->level;
+    if (!a->parent)
+        return;
+    if (BFS_WIRES)
+        a->finder[row] = (uint8_t)device;
+    else
+        a->parent[row] = a->inbox[device][2 * item + 1];
+}
+
+/* Where the lanes of a worker are many: BFS_AT_ONCE items a lane of what a device sent. @param[in] until  of bfs_put_many(). */
+WEIR_DEV void bfs_absorb_many(const struct bfs_step_args *a, const struct bfs_walk *w,
+                              struct bfs_tally *t, uint32_t device, uint32_t base, uint32_t end,
+                              uint64_t until)
+{
+    const uint32_t *inbox = a->inbox[device];
     uint32_t number[BFS_AT_ONCE], row[BFS_AT_ONCE];
     int is[BFS_AT_ONCE];
     for (uint32_t k = 0; k < BFS_AT_ONCE; k++) {
         const uint64_t i = (uint64_t)base + k * WEIR_LANES + weir_lane();
         is[k] = i < end;
-        number[k] = inbox[(is[k] ? i : end - 1) * (a->parent ? 2 : 1)];
+        number[k] = inbox[(is[k] ? i : end - 1) * bfs_item_words(a)];
         row[k] = number[k] - a->rows.begin;
     }
     const int any = bfs_claim_many(a->found[w->current][a->member.index], is, number);
     for (uint32_t k = 0; k < BFS_AT_ONCE; k++) {
         const uint64_t i = (uint64_t)base + k * WEIR_LANES + weir_lane();
         if (is[k])
-            a->level[row[k]] = w->level;
-        if (is[k] && a->parent)
-            a->parent[row[k]] = inbox[2 * i + 1];
+            bfs_take(a, w, device, row[k], i);
     }
     if (weir_ballot(any))
         bfs_put_many(a, t, is, row, until, a->bytes ? BFS_IN_SHORT : 1);
@@ -46,15 +64,14 @@ WEIR_DEV void bfs_absorb_many(const struct bfs_step_args *a, const struct bfs_wa
 
 /* One item after the other, by a worker of one lane. */
 WEIR_DEV void bfs_absorb_alone(const struct bfs_step_args *a, struct bfs_step_shared *shared,
-                               const struct bfs_walk *w, struct bfs_tally *t, const uint32_t *inbox,
+                               const struct bfs_walk *w, struct bfs_tally *t, uint32_t device,
                                uint32_t i)
 {
-    const uint32_t number = inbox[a->parent ? 2 * (uint64_t)i : i], row = number - a->rows.begin;
+    const uint32_t number = a->inbox[device][(uint64_t)i * bfs_item_words(a)];
+    const uint32_t row = number - a->rows.begin;
     if (!bfs_claim(a->found[w->current][a->member.index], number))
         return;
-    a->level[row] = w->level;
-    if (a->parent)
-        a->parent[row] = inbox[2 * (uint64_t)i + 1];
+    bfs_take(a, w, device, row, i);
     bfs_put(a, shared, t, 1, row, 1);
 }
 
@@ -62,8 +79,9 @@ WEIR_DEV void bfs_absorb_alone(const struct bfs_step_args *a, struct bfs_step_sh
 /* A bitmap of own rows, of which some are known. @param[in] until  of bfs_put_many(). */
 WEIR_DEV void bfs_absorb_bits(const struct bfs_step_args *a, struct bfs_step_shared *shared,
                               const struct weir_steps_block *b, const struct bfs_walk *w,
-                              struct bfs_tally *t, const uint32_t *bits, uint64_t until)
+                              struct bfs_tally *t, uint32_t device, uint64_t until)
 {
+    const uint32_t *bits = a->inbox[device];
     uint32_t *found = a->found[w->current][a->member.index] + a->rows.begin / 32;
     const uint32_t words = bfs_stretch_words(a, a->rows.part);
     WEIR_ROLLED
@@ -83,7 +101,7 @@ WEIR_DEV void bfs_absorb_bits(const struct bfs_step_args *a, struct bfs_step_sha
                 is[k] = fresh != 0;
                 row[k] = is[k] ? (uint32_t)at * 32 + weir_first_bit_u32(fresh) : 0;
                 if (is[k])
-                    a->level[row[k]] = w->level;
+                    bfs_take(a, w, device, row[k], 0);
                 fresh &= fresh - 1;
             }
             for (uint32_t k = 0; k < BFS_AT_ONCE && WEIR_LANES == 1u; k++)
@@ -111,7 +129,7 @@ WEIR_COLD void bfs_absorb(const struct bfs_step_args *a, struct bfs_step_shared 
         const uint32_t first = 0;
         const uint32_t end = (uint32_t)(shared->inboxes.end[d] - shared->inboxes.first[d]);
         if (end && bfs_is_bitmap(a->wire, end, bfs_stretch_words(a, a->rows.part))) {
-            bfs_absorb_bits(a, shared, &b, &w, &t, a->inbox[d], until);
+            bfs_absorb_bits(a, shared, &b, &w, &t, d, until);
             continue;
         }
 #else
@@ -121,9 +139,9 @@ WEIR_COLD void bfs_absorb(const struct bfs_step_args *a, struct bfs_step_shared 
         WEIR_ROLLED
         for (uint32_t base = first + weir_steps_warp(&b) * each; base < end; base += step) {
             if (WEIR_LANES == 1u)
-                bfs_absorb_alone(a, shared, &w, &t, a->inbox[d], base);
+                bfs_absorb_alone(a, shared, &w, &t, d, base);
             else
-                bfs_absorb_many(a, &w, &t, a->inbox[d], base, end, until);
+                bfs_absorb_many(a, &w, &t, d, base, end, until);
         }
     }
     bfs_flush(a, shared, &t);

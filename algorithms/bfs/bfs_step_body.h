@@ -432,6 +432,10 @@ WEIR_DEV void bfs_step_epilogue(const struct bfs_step_args *a, const struct weir
         /* A source without arcs is among those that count as found from the beginning. */
         result[BFS_RESULT_ALONE] = (uint64_t)bfs_is_set(a->base, a->source);
     weir_steps_count(&a->member, b, BFS_RESULT_REACHED, count, 2);
+#if BFS_WIRES
+    const uint64_t asked = bfs_ask(a, b);
+    weir_steps_count(&a->member, b, BFS_RESULT_ASKED, &asked, 1);
+#endif
 }
 
 #endif

@@ -12,6 +12,7 @@ struct weir_cc {
     struct weir__algorithm head; /* first */
     weir__cc_streamed *streamed; /* NULL: the rows are resident */
     weir__cc_resident resident;
+    int in_2d;             /* `resident.on` has the cells of a grid */
     weir_cc_source source; /* what was asked for */
     int resident_only;     /* rows were, or where their arcs lie: nothing is streamed */
     weir_route_kind route; /* that was asked for */
@@ -74,6 +75,27 @@ static weir_status create(struct weir__algorithm *head, const struct weir__makin
                                     &cc->streamed);
 }
 
+/* Cells of a grid lie on the devices. */
+static weir_status create_2d(struct weir__algorithm *head, const struct weir__making *making)
+{
+    weir_cc *cc = (weir_cc *)head;
+    const struct weir__asked asked = {.options = making->options, .source = cc->source};
+    const struct asked_of of = {cc, making->graph};
+    const struct weir__form_case what = {.usual = WEIR__FORM_RESIDENT,
+                                         .why = "the partition has two dimensions",
+                                         .possible = may_reside,
+                                         .user = &of};
+    int form;
+    weir_status status = weir__partition_fits(making->context, making->graph, making->partition);
+    if (status || (status = weir__form_choose(&weir__cc_2d_forms, &asked, &what, &form, NULL,
+                                              head->why_form)))
+        return status;
+    status = weir__cc_cells_create(making->context, making->graph, making->partition,
+                                   making->options, &cc->resident.on);
+    head->on = status ? NULL : &cc->resident.on;
+    return status;
+}
+
 /* For plans: the same again, elsewhere. */
 static weir_status make_again(const void *user, weir_context *context, const weir_graph *graph,
                               const weir_partition *partition, void **object_out)
@@ -101,17 +123,24 @@ weir_status weir_cc_create(weir_context *context, const weir_graph *graph,
     weir_status status = weir__making_begin(&making);
     *cc_out = NULL;
     asked.options = making.options;
-    if (status || (status = weir__forms_check(&weir__cc_forms, &asked, NULL)) ||
+    const int in_2d = partition && partition->kind == WEIR_PARTITION_2D;
+    const struct weir__forms *forms = in_2d ? &weir__cc_2d_forms : &weir__cc_forms;
+    if (status || (status = weir__forms_check(forms, &asked, NULL)) ||
         (status = weir__calloc(1, sizeof *cc, "connected components", &cc)))
         return status;
+    cc->in_2d = in_2d;
     cc->source = source;
-    cc->resident_only = source == WEIR_CC_RESIDENT || making.options->memory != WEIR_MEMORY_AUTO;
+    cc->resident_only =
+        in_2d || source == WEIR_CC_RESIDENT || making.options->memory != WEIR_MEMORY_AUTO;
     cc->route = making.options->route;
-    const struct weir__maker again = {"connected components", &making.known, make_again,
-                                      destroy_again, &making.known};
+    const struct weir__maker again = {
+        in_2d ? "connected components in two dimensions" : "connected components", &making.known,
+        make_again, destroy_again, in_2d ? NULL : &making.known};
     if (cc->resident_only) /* arcs that do not fit are streamed otherwise */
         making.maker = &again;
-    if ((status = weir__algorithm_create(&cc->head, &making, WEIR_SHAPE_COMPONENTS, create))) {
+    making.cells = 1;
+    if ((status = weir__algorithm_create(&cc->head, &making, WEIR_SHAPE_COMPONENTS,
+                                         in_2d ? create_2d : create))) {
         weir_cc_destroy(cc);
         return status;
     }
@@ -127,6 +156,7 @@ weir_status weir_cc_run(weir_cc *cc, weir_run_stats *stats_out)
     if (status)
         return status;
     status = cc->streamed ? weir__cc_streamed_run(cc->streamed, &stats)
+             : cc->in_2d  ? weir__cc_cells_run(&cc->resident.on, &stats)
                           : weir__cc_resident_run(&cc->resident, &stats);
     if (status)
         return weir__algorithm_failed(&cc->head, status);
@@ -167,11 +197,12 @@ weir_status weir_cc_explain(const weir_cc *cc, weir_run_stats *picked_out,
         picked.direction = WEIR_DIRECTION_PUSH;
         picked.phase[0].name = "stream";
     } else {
-        weir__cc_resident_picked(&cc->resident, &picked);
+        weir__cc_picked(&cc->resident.on, &picked);
     }
     picked.work.route = cc->route;
-    return weir__algorithm_explained(&cc->head, &weir__cc_forms.form[form], &picked, &reasons,
-                                     picked_out, reasons_out);
+    const struct weir__forms *forms = cc->in_2d ? &weir__cc_2d_forms : &weir__cc_forms;
+    return weir__algorithm_explained(&cc->head, &forms->form[form], &picked, &reasons, picked_out,
+                                     reasons_out);
 }
 
 weir_status weir_cc_prepared(const weir_cc *cc, weir_prepare_stats *stats_out)

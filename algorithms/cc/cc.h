@@ -43,9 +43,22 @@ uint64_t weir__cc_resident_bytes(const weir_graph *graph, uint32_t devices);
 weir_status weir__cc_resident_create(weir_context *context, const weir_graph *graph,
                                      const weir_partition *partition,
                                      const weir_run_options *options, weir__cc_resident *cc_out);
-/** What statistics of runs say was picked. */
-void weir__cc_resident_picked(const weir__cc_resident *cc, weir_run_stats *stats);
+/** What statistics of runs say was picked, also in two dimensions. */
+void weir__cc_picked(const struct weir__row_steps *on, weir_run_stats *stats);
 weir_status weir__cc_resident_run(weir__cc_resident *cc, weir_run_stats *stats);
+/** Whether ids ascend with numbers; of a sketch they do not. */
+int weir__cc_in_order(const struct weir__row_steps *on);
+/** Ids that ascend with numbers differ from them by the numbers before that stand for no vertex: how many those are, by device. */
+void weir__cc_gaps(const struct weir__row_steps *on, uint32_t gap_out[]);
+
+/* ---- cells of a grid of devices ---- */
+
+/** In two dimensions (cc_in_2d.c). Labels, cancelling and destroying are those of @p on.
+ *  @param[in] partition  of kind WEIR_PARTITION_2D. @param[out] on  zero before, and after a failure. */
+weir_status weir__cc_cells_create(weir_context *context, const weir_graph *graph,
+                                  const weir_partition *partition, const weir_run_options *options,
+                                  struct weir__row_steps *on);
+weir_status weir__cc_cells_run(struct weir__row_steps *on, weir_run_stats *stats);
 
 /* ---- arcs that come in segments ---- */
 

@@ -61,8 +61,8 @@ static int is_direct(const weir__cc_resident *cc)
     return cc->in_order && has_fewer_arcs(cc, CC_FEW);
 }
 
-/* Whether ids ascend with numbers: then the root of a tree has its smallest id. */
-static int is_in_order(const struct weir__row_steps *on)
+/* Then the root of a tree has its smallest id. */
+int weir__cc_in_order(const struct weir__row_steps *on)
 {
     const uint32_t *id = weir_rows_vertices(on->rows);
     const uint32_t numbers = weir__row_steps_part(on, 0)->numbers;
@@ -223,7 +223,7 @@ static uint32_t name_bits(const struct weir__row_steps *on, int in_order)
 static weir_status look_at_rows(struct weir__row_steps *on, void *user)
 {
     struct making *making = user;
-    making->cc->in_order = is_in_order(on);
+    making->cc->in_order = weir__cc_in_order(on);
     making->bits = name_bits(on, making->cc->in_order);
     if (making->bits)
         on->form = &form_interleaved;
@@ -262,13 +262,12 @@ static weir_status enter_ids(const weir__cc_resident *cc, weir_device *device, u
                : weir__upload(device, weir_steps_data(steps, "ids", index), ids, bytes);
 }
 
-/* Ids that ascend with numbers differ from them by the numbers before that stand for no vertex. */
-static void enter_gaps(const weir__cc_resident *cc, struct cc_args *a)
+void weir__cc_gaps(const struct weir__row_steps *on, uint32_t gap_out[])
 {
     uint32_t before = 0;
-    for (uint32_t d = 0; d < cc->on.parts; d++) {
-        a->gap[d] = a->part.first[d] - before;
-        before += weir__row_steps_part(&cc->on, d)->owned;
+    for (uint32_t d = 0; d < on->parts; d++) {
+        gap_out[d] = weir__row_steps_part(on, d)->begin - before;
+        before += weir__row_steps_part(on, d)->owned;
     }
 }
 
@@ -315,7 +314,7 @@ static weir_status enter_all(const struct making *making, weir_context *context,
                      has_lanes(weir_context_device(context, d));
         a->lines = weir_rows_memory(cc->on.rows) == WEIR_MEMORY_HOST;
         enter_tree(&tree, d, a);
-        enter_gaps(cc, a);
+        weir__cc_gaps(&cc->on, a->gap);
         if (!(status = enter_cut(making, weir_context_device(context, d), d, a)))
             status = enter_ids(cc, weir_context_device(context, d), d, a);
     }
@@ -345,9 +344,9 @@ weir_status weir__cc_resident_create(weir_context *context, const weir_graph *gr
 
 /* ---- a run ----------------------------------------------------------------------------------- */
 
-void weir__cc_resident_picked(const weir__cc_resident *cc, weir_run_stats *stats)
+void weir__cc_picked(const struct weir__row_steps *on, weir_run_stats *stats)
 {
-    weir__row_steps_picked(&cc->on, stats);
+    weir__row_steps_picked(on, stats);
     stats->direction = WEIR_DIRECTION_PULL;
     stats->work.order = WEIR_ORDER_AUTO; /* there is no order to choose */
 }
@@ -360,7 +359,7 @@ weir_status weir__cc_resident_run(weir__cc_resident *cc, weir_run_stats *stats)
         return status;
     stats->reached = stats->least_items = stats->work.processed = part->vertices;
     stats->arcs_reached = part->arcs_all;
-    weir__cc_resident_picked(cc, stats);
+    weir__cc_picked(&cc->on, stats);
     stats->work.atoms = weir_steps_total(cc->on.steps, CC_ARCS);
     stats->work.rounds = stats->steps;
     /* A row's place, its parent four times over, id and label; an arc and the parent behind it. */

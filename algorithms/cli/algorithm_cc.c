@@ -127,6 +127,7 @@ static const char examples[] = "  weir cc rmat:16 --verify\n"
 
 const weir__cli_algorithm weir__cli_algorithm_cc = {
     ROW(cc),
+    .forms_2d = &weir__cc_2d_forms,
     .resident = 3,
     .verb.text = "connected components on all devices",
     .verb.more = about,

@@ -113,7 +113,7 @@ static const weir__cli_option options[] = {
     OPTION("partition", "P", VERB_TRAVERSAL | VERB_PLAN, weir__cli_set_partition, 0,
            "who owns which vertices: block, edge (equal arcs), random,\n"
            "metis, each over all devices; file:PATH: what weir partition or\n"
-           "gpmetis wrote, over as many devices as it has parts; 2d:RxC: of bfs and pr,\n"
+           "gpmetis wrote, over as many devices as it has parts; 2d:RxC: of bfs, pr and cc,\n"
            "arcs in blocks, from columns to rows of a grid of R x C devices, which\n"
            "are all there are; auto: edge,\n"
            "over as many devices as there is work for, by their threads or\n"
@@ -246,8 +246,8 @@ static const weir__cli_option options[] = {
     CHOICE("wire", "W", VERB_SEARCH | VERB_PLAN, wire, weir__cli_wires,
            "what devices send each other of vertices that a level of bfs in step\n"
            "found: list, bitmap, auto: whichever is shorter, each pair in each\n"
-           "level, with --partition 2d:RxC, and with --direction down without\n"
-           "--parents; elsewhere auto is list; default: auto"),
+           "level, with --partition 2d:RxC, and with --direction down; elsewhere\n"
+           "auto is list; default: auto"),
     NUMBER("trials", VERB_SEARCH, trials, 1, 1000000,
            "runs for each source; with more than one run in all, a warm-up\n"
            "comes first and is no trial, and one more right before each trial\n"

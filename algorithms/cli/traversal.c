@@ -280,9 +280,10 @@ weir_status weir__cli_forms_check(const weir__cli_algorithm *algorithm,
         return weir__forms_check(algorithm->forms, asked, NULL);
     if (algorithm->forms_2d)
         return weir__forms_check(algorithm->forms_2d, asked, NULL);
-    return weir__fail(WEIR_ERR_UNSUPPORTED,
-                      "--partition %s is for breadth-first search and PageRank, not for %s",
-                      request->partition_2d, algorithm->forms->algorithm);
+    return weir__fail(
+        WEIR_ERR_UNSUPPORTED,
+        "--partition %s is for breadth-first search, PageRank and components, not for %s",
+        request->partition_2d, algorithm->forms->algorithm);
 }
 
 int weir__cli_in_step(const weir__cli_algorithm *algorithm, const weir_run_stats *stats)

@@ -228,6 +228,15 @@ const struct weir__forms weir__cc_forms = {
               .source = WEIR_CC_STREAMED,
               .anywhere = 1}}};
 
+const struct weir__forms weir__cc_2d_forms = {
+    .algorithm = "connected components in two dimensions",
+    .form = {[WEIR__FORM_RESIDENT] = {.name = "connected components in two dimensions",
+                                      .reads = READS_SOURCE | READS_PARTITION,
+                                      .usual = WEIR_DIRECTION_PULL,
+                                      .source = WEIR_CC_RESIDENT}},
+    .no_direction =
+        "components in two dimensions have their arcs on the devices, and not streamed"};
+
 const struct weir__forms weir__color_forms = {
     .algorithm = "a colouring",
     .form = {{.name = "a colouring in step",

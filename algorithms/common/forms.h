@@ -33,6 +33,8 @@ extern const struct weir__forms weir__bfs_forms, weir__sssp_forms, weir__pr_form
 extern const struct weir__forms weir__bfs_2d_forms;
 /** The same of PageRank: pull. */
 extern const struct weir__forms weir__pr_2d_forms;
+/** The same of connected components: of cells that lie on the devices. */
+extern const struct weir__forms weir__cc_2d_forms;
 /** Of a batch of sources: in step alone. */
 extern const struct weir__forms weir__bfs_batch_forms;
 /** Of operators of users: through the worklist alone. */

@@ -1,6 +1,5 @@
 /** @file row_steps.c  An algorithm in supersteps over a graph that is placed by rows. */
 #include "algorithms/common/row_steps.h"
-#include "algorithms/common/cell.h"
 #include "algorithms/common/gather.h"
 #include "runtime/support.h"
 
@@ -144,6 +143,19 @@ weir_status weir__row_steps_take(struct weir__row_steps *on, const char *array)
 const weir_rows_part *weir__row_steps_part(const struct weir__row_steps *on, uint32_t device)
 {
     return weir_rows_part_of(on->rows, device);
+}
+
+uint64_t weir__row_steps_stretch(const struct weir__row_steps *on, uint32_t device)
+{
+    const uint32_t *first = weir__row_steps_part(on, 0)->first;
+    return first[device + 1] - first[device];
+}
+
+struct weir__cell weir__row_steps_cell(const struct weir__row_steps *on, uint32_t device)
+{
+    struct weir__cell cell;
+    weir__rows_cell(on->rows, device, &cell);
+    return cell;
 }
 
 /* ---- runs -------------------------------------------------------------------------------------- */

@@ -8,6 +8,7 @@
 #ifndef WEIR_ALGORITHMS_COMMON_ROW_STEPS_H
 #define WEIR_ALGORITHMS_COMMON_ROW_STEPS_H
 
+#include "algorithms/common/cell.h"
 #include "algorithms/common/need.h"
 #include "algorithms/common/values_op.h"
 #include "algorithms/rows.h"
@@ -60,6 +61,10 @@ weir_status weir__row_steps_create(struct weir__row_steps *on, const struct weir
                                    const weir_rows_config *config, void *user);
 /** weir_rows_part of a device. */
 const weir_rows_part *weir__row_steps_part(const struct weir__row_steps *on, uint32_t device);
+/** Numbers that a device owns, with the gap behind them. */
+uint64_t weir__row_steps_stretch(const struct weir__row_steps *on, uint32_t device);
+/** Where a device stands in the grid; of rows that are placed by cells. */
+struct weir__cell weir__row_steps_cell(const struct weir__row_steps *on, uint32_t device);
 /** weir_steps_take(), where there is memory for it. @retval WEIR_ERR_NOMEM  with a sentence that names the array. */
 weir_status weir__row_steps_take(struct weir__row_steps *on, const char *array);
 /** Run, and say what all programs can: the time of kernels, devices, phases, supersteps as the sum of those of the

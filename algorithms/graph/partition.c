@@ -341,7 +341,8 @@ weir_status weir__partition_1d(const weir_partition *partition, const char *what
 {
     if (!partition || partition->kind != WEIR_PARTITION_2D)
         return WEIR_OK;
-    return weir__fail(WEIR_ERR_UNSUPPORTED,
-                      "partition 2d:%ux%u is for breadth-first search and PageRank, not for %s",
-                      partition->rows, partition->columns, what);
+    return weir__fail(
+        WEIR_ERR_UNSUPPORTED,
+        "partition 2d:%ux%u is for breadth-first search, PageRank and components, not for %s",
+        partition->rows, partition->columns, what);
 }

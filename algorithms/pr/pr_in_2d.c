@@ -23,20 +23,6 @@ struct making {
     struct weir__pr_lists lists[WEIR_DEVICES_MAX]; /* of local rows */
 };
 
-static struct weir__cell cell_of(const struct weir__row_steps *on, uint32_t p)
-{
-    struct weir__cell cell;
-    weir__rows_cell(on->rows, p, &cell);
-    return cell;
-}
-
-/* Numbers that a device owns, with the gap behind them. */
-static uint64_t stretch_of(const struct weir__row_steps *on, uint32_t p)
-{
-    const uint32_t *first = weir__row_steps_part(on, 0)->first;
-    return first[p + 1] - first[p];
-}
-
 /* ---- arcs by their heads ---------------------------------------------------------------------- */
 
 /* A cell comes with the heads of each place. */
@@ -81,7 +67,7 @@ static void sort_some(void *user, uint64_t begin, uint64_t end)
 static weir_status turn(struct making *making, uint32_t p, struct turning *t, uint64_t **begins)
 {
     const struct weir__row_steps *on = &making->cells->on;
-    const struct weir__cell cell = cell_of(on, p);
+    const struct weir__cell cell = weir__row_steps_cell(on, p);
     const weir_rows_part *part = weir__row_steps_part(on, p);
     weir_device *device = weir_context_device(on->context, p);
     const uint64_t local = cell.first[cell.columns], arcs = part->arcs_out;
@@ -117,7 +103,7 @@ static weir_status turn(struct making *making, uint32_t p, struct turning *t, ui
 /* How long lists are as a rule, where there are no arcs to be dealt out. */
 static void count_lists(struct making *making, uint32_t p)
 {
-    const struct weir__cell cell = cell_of(&making->cells->on, p);
+    const struct weir__cell cell = weir__row_steps_cell(&making->cells->on, p);
     const uint64_t arcs = weir__row_steps_part(&making->cells->on, p)->arcs_out;
     struct weir__pr_lists *lists = &making->lists[p];
     lists->chunks = cell.first[cell.columns] / PR_CHUNK_ROWS + arcs / PR_CHUNK_ARCS + 1;
@@ -181,13 +167,13 @@ static void need(const struct weir__sizes *sizes, const void *user, struct weir_
 COUNT(chunk_count, making->lists[device].chunks)
 COUNT(piece_count, making->lists[device].pieces)
 COUNT(long_count, making->lists[device].longs)
-COUNT(sum_count, stretch_of(&making->cells->on, device))
-COUNT(width_count, cell_of(&making->cells->on, device).width)
+COUNT(sum_count, weir__row_steps_stretch(&making->cells->on, device))
+COUNT(width_count, weir__row_steps_cell(&making->cells->on, device).width)
 
 static uint64_t end_count(const void *user, uint32_t device, uint32_t sender)
 {
     const struct making *making = user;
-    const struct weir__cell cell = cell_of(&making->cells->on, device);
+    const struct weir__cell cell = weir__row_steps_cell(&making->cells->on, device);
     (void)sender;
     return cell.first[cell.columns] + UINT64_C(1);
 }
@@ -197,7 +183,7 @@ static uint64_t inbox_count(const void *user, uint32_t device, uint32_t sender)
 {
     const struct making *making = user;
     const uint32_t rows = making->task->partition->rows;
-    return device % rows == sender % rows ? stretch_of(&making->cells->on, device) : 0;
+    return device % rows == sender % rows ? weir__row_steps_stretch(&making->cells->on, device) : 0;
 }
 
 #define FIELD(name) offsetof(struct pr_cells_args, name)
@@ -281,7 +267,7 @@ static weir_status place_lists(const struct making *making, uint32_t p)
 {
     const struct weir__row_steps *on = &making->cells->on;
     const struct weir__pr_lists *lists = &making->lists[p];
-    const struct weir__cell cell = cell_of(on, p);
+    const struct weir__cell cell = weir__row_steps_cell(on, p);
     const struct {
         const char *array;
         const void *values;
@@ -304,7 +290,7 @@ static void tell(const struct making *making, uint32_t p, int any_longs)
     const struct weir__pr_task *task = making->task;
     const double n = (double)task->vertices, damping = task->config.damping;
     struct pr_cells_args *args = weir_steps_args(making->cells->on.steps, p);
-    args->cell = cell_of(&making->cells->on, p);
+    args->cell = weir__row_steps_cell(&making->cells->on, p);
     args->chunks = (uint32_t)making->lists[p].chunks;
     args->pieces = (uint32_t)making->lists[p].pieces;
     args->longs = (uint32_t)making->lists[p].longs;

@@ -189,6 +189,61 @@ static void bitmaps_go_with_levels_bottom_up(void **state)
     weir_context_destroy(context);
 }
 
+/* ---- trees ------------------------------------------------------------------------------------ */
+
+/* Vertices whose parent was kept by another device: none of their own device has found them, since those come first. */
+static uint64_t kept_elsewhere(const weir_graph *graph, const weir_partition *partition,
+                               const int32_t *levels)
+{
+    uint64_t count = 0;
+    uint8_t *here = calloc(graph->vertices, 1);
+    assert_non_null(here);
+    for (uint64_t v = 0; v < graph->vertices; v++)
+        for (uint64_t i = graph->offsets[v]; levels[v] >= 0 && i < graph->offsets[v + 1]; i++) {
+            const uint32_t u = graph->targets[i];
+            here[u] |= levels[u] == levels[v] + 1 && partition->owner[u] == partition->owner[v];
+        }
+    for (uint64_t v = 0; v < graph->vertices; v++)
+        count += levels[v] > 0 && !here[v];
+    free(here);
+    return count;
+}
+
+/* A tree costs nothing on the way, and 4 bytes in the end for each vertex whose parent another device kept. */
+static void parents_stay_with_who_found_them(void **state)
+{
+    weir_context *context = open_or_skip(state);
+    const uint32_t parts = weir_context_device_count(context);
+    for (int i = 0; i < TEXTS * 4; i += 3 * STRIDE) {
+        const weir_graph *graph = graph_of(texts[i / 4], i % 2);
+        const int down = i % 4 < 2;
+        weir_run_options options = WEIR_RUN_OPTIONS_INIT;
+        weir_partition *partition;
+        weir_bfs *bfs;
+        int64_t *parents = malloc(graph->vertices * sizeof *parents);
+        assert_non_null(parents);
+        options.direction = down ? WEIR_DIRECTION_DOWN : WEIR_DIRECTION_SWITCH;
+        options.wire = i % 4 ? WEIR_WIRE_BITMAP : WEIR_WIRE_AUTO;
+        options.parents = 1;
+        OK(weir_partition_create(graph, (weir_partition_kind)(i % 3), parts, 1, NULL, &partition));
+        OK(weir_bfs_create(context, graph, partition, &options, &bfs));
+        for (uint64_t source = 0; source < graph->vertices; source += graph->vertices / 4 + 1) {
+            const weir_run_stats stats = assert_run(bfs, graph, source);
+            const int32_t *levels = levels_of(graph, source);
+            OK(weir_bfs_parents(bfs, parents));
+            OK(weir_bfs_tree_check(graph, source, parents, levels));
+            if (down)
+                assert_int_equal(stats.bytes_sent,
+                                 expect(graph, partition, levels, source, options.wire).bytes +
+                                     4 * kept_elsewhere(graph, partition, levels));
+        }
+        weir_bfs_destroy(bfs);
+        weir_partition_destroy(partition);
+        free(parents);
+    }
+    weir_context_destroy(context);
+}
+
 /* ---- choices and refusals -------------------------------------------------------------------- */
 
 static weir_wire picked(weir_context *context, const weir_graph *graph, uint32_t parts,
@@ -212,7 +267,7 @@ static void auto_is_for_levels_that_go_down(void **state)
     assert_int_equal(picked(context, graph, 3, &options), WEIR_WIRE_AUTO);
     assert_int_equal(picked(context, graph, 1, &options), WEIR_WIRE_LIST);
     options.parents = 1;
-    assert_int_equal(picked(context, graph, 3, &options), WEIR_WIRE_LIST);
+    assert_int_equal(picked(context, graph, 3, &options), WEIR_WIRE_AUTO);
     options.parents = 0;
     options.balance = WEIR_BALANCE_FRONTIER;
     assert_int_equal(picked(context, graph, 3, &options), WEIR_WIRE_LIST);
@@ -254,9 +309,6 @@ static void what_bitmaps_do_not_go_with_is_refused(void **state)
     refuse(context, 3, &options,
            "wire bitmap has no effect on breadth-first search through the worklist");
     options.direction = WEIR_DIRECTION_SWITCH;
-    options.parents = 1;
-    refuse(context, 3, &options, "wire bitmap in one dimension has no room for parents");
-    options.parents = 0;
     options.balance = WEIR_BALANCE_FRONTIER;
     refuse(context, 3, &options, "wire bitmap does not go with balance frontier");
     options.balance = WEIR_BALANCE_OWNERSHIP;
@@ -292,6 +344,7 @@ int main(void)
         ON_SEVERAL(bytes_are_those_of_the_shorter),
         ON_SEVERAL(auto_is_shorter_than_either),
         ON_SEVERAL(bitmaps_go_with_levels_bottom_up),
+        ON_SEVERAL(parents_stay_with_who_found_them),
         cmocka_unit_test(auto_is_for_levels_that_go_down),
         cmocka_unit_test(what_bitmaps_do_not_go_with_is_refused),
         cmocka_unit_test(bitmaps_take_less_memory),

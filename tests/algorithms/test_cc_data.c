@@ -3,6 +3,7 @@
  * The folder of graphs is WEIR_DATA, or shared/data beside the repository; without it all tests are skipped. */
 #include "tests/algorithms/cc_fixture.h"
 #include "tests/algorithms/data_fixture.h"
+#include "tests/algorithms/grid_fixture.h"
 
 static uint64_t answer(json_t *answers, const char *what)
 {
@@ -28,22 +29,36 @@ static void assert_answer(const weir_graph *graph, const uint32_t *labels, json_
     assert_int_equal(largest, answer(answers, "largest"));
 }
 
-/* Directed: where the file has one direction only, weak components need both. */
+static void check_source(weir_context *context, const char *path, const weir_graph *graph,
+                         const weir_partition *partition, weir_cc_source source, json_t *answers)
+{
+    uint32_t *labels = malloc(graph->vertices * sizeof *labels);
+    weir_cc *cc;
+    assert_non_null(labels);
+    if (weir_cc_create(context, graph, partition, NULL, source, &cc) || weir_cc_run(cc, NULL) ||
+        weir_cc_labels(cc, labels))
+        fail_msg("%s: %s", path, weir_error_detail());
+    assert_labels(graph, labels, path);
+    assert_answer(graph, labels, answers);
+    weir_cc_destroy(cc);
+    free(labels);
+}
+
+/* Directed: where the file has one direction only, weak components need both. Over two devices both grids that they make, of
+ * more the one that is nearest to a square, and of six this one alone. */
 static void check(weir_context *context, const char *path, json_t *answers)
 {
+    const uint32_t devices = weir_context_device_count(context);
+    struct grid grids[WEIR_DEVICES_MAX];
+    const int count = grids_of(devices, grids);
     weir_graph *graph = open_graph(path, 0);
-    uint32_t *labels = malloc(graph->vertices * sizeof *labels);
-    assert_non_null(labels);
-    for (int source = WEIR_CC_RESIDENT; source <= WEIR_CC_STREAMED; source++) {
-        weir_cc *cc;
-        if (weir_cc_create(context, graph, NULL, NULL, (weir_cc_source)source, &cc) ||
-            weir_cc_run(cc, NULL) || weir_cc_labels(cc, labels))
-            fail_msg("%s: %s", path, weir_error_detail());
-        assert_labels(graph, labels, path);
-        assert_answer(graph, labels, answers);
-        weir_cc_destroy(cc);
+    for (int source = WEIR_CC_RESIDENT; source <= WEIR_CC_STREAMED && devices != 6; source++)
+        check_source(context, path, graph, NULL, (weir_cc_source)source, answers);
+    for (int g = devices == 2 ? 0 : count / 2; g < (devices == 2 ? count : count / 2 + 1); g++) {
+        weir_partition *cells = cells_of(graph, grids[g]);
+        check_source(context, path, graph, cells, WEIR_CC_AUTO, answers);
+        weir_partition_destroy(cells);
     }
-    free(labels);
     weir_graph_destroy(graph);
 }
 
@@ -70,7 +85,7 @@ static void answers(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {CC_TEST(answers, "host:2") CC_TEST(answers, "cuda:0")
-                                           CC_TEST(answers, "cuda:0-3")};
+    const struct CMUnitTest tests[] = {CC_TEST(answers, "host:2") CC_TEST(answers, "host:6")
+                                           CC_TEST(answers, "cuda:0") CC_TEST(answers, "cuda:0-3")};
     return cmocka_run_group_tests_name("cc data", tests, NULL, NULL);
 }

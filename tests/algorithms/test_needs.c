@@ -78,6 +78,8 @@ static const struct form forms[] = {
     {"pr pull, doubles", PR, WEIR_DIRECTION_PULL, 0, 0, 1e-9, 0, 0},
     {"pr push", PR, WEIR_DIRECTION_PUSH, 0, 0, 1e-4, 0, 0},
     {"cc resident", CC, WEIR_DIRECTION_AUTO, 0, WEIR_CC_RESIDENT, 0, 0, 0},
+    {"cc in a row", CC, WEIR_DIRECTION_AUTO, 0, 0, 0, 0, 2},
+    {"cc in a column", CC, WEIR_DIRECTION_AUTO, 0, 0, 0, 0, 1},
     {"cc streamed", CC, WEIR_DIRECTION_AUTO, 0, WEIR_CC_STREAMED, 0, 0, 0},
     {"color", COLOR, WEIR_DIRECTION_AUTO, 0, 0, 0, 0, 0},
     {"color push", COLOR, WEIR_DIRECTION_PUSH, 0, 0, 0, 0, 0},

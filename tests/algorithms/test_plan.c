@@ -37,6 +37,10 @@ static const struct form forms[] = {
     {.name = "bfs", .kind = BFS},
     {.name = "bfs with parents", .kind = BFS, .direction = WEIR_DIRECTION_SWITCH, .parents = 1},
     {.name = "bfs down, lists or bitmaps", .kind = BFS, .direction = WEIR_DIRECTION_DOWN},
+    {.name = "bfs down, bitmaps with parents",
+     .kind = BFS,
+     .direction = WEIR_DIRECTION_DOWN,
+     .parents = 1},
     {.name = "bfs push", .kind = BFS, .direction = WEIR_DIRECTION_PUSH},
     {.name = "bfs push, live",
      .kind = BFS,
@@ -82,6 +86,8 @@ static const struct form forms[] = {
     {.name = "bfs in a row, with parents", .kind = BFS, .grid = 2, .parents = 1},
     {.name = "pr in a row", .kind = PR, .grid = 2, .tolerance = 1e-6},
     {.name = "pr in a column", .kind = PR, .grid = 1, .tolerance = 1e-9},
+    {.name = "cc in a row", .kind = CC, .grid = 2},
+    {.name = "cc in a column", .kind = CC, .grid = 1},
     {.name = "bfs in a column, lists", .kind = BFS, .grid = 1, .wire = WEIR_WIRE_LIST},
 };
 

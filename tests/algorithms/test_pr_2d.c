@@ -2,6 +2,7 @@
  * reference, the same bits in each run, and the bytes that a grid says. */
 #include "runtime/internal.h"
 #include "runtime/support.h"
+#include "tests/algorithms/grid_fixture.h"
 #include "tests/algorithms/pr_fixture.h"
 
 /* Sanitizers are slow: of many combinations they see some. */
@@ -11,26 +12,11 @@
 #define STRIDE 1
 #endif
 
-struct grid {
-    uint32_t rows, columns;
-};
-
-/* The grids of so many devices. @return how many; at most 8. */
-static int grids_of(uint32_t devices, struct grid *grids)
-{
-    int count = 0;
-    for (uint32_t rows = 1; rows <= devices; rows++)
-        if (devices % rows == 0)
-            grids[count++] = (struct grid){rows, devices / rows};
-    return count;
-}
-
 static weir_pr *gridded(weir_context *context, const weir_graph *graph, struct grid grid,
                         const weir_pr_config *config)
 {
-    weir_partition *partition;
+    weir_partition *partition = cells_of(graph, grid);
     weir_pr *pr;
-    OK(weir_partition_create_2d(graph, grid.rows, grid.columns, &partition));
     OK(weir_pr_create(context, graph, partition, NULL, config, &pr));
     weir_partition_destroy(partition); /* it is not needed any more */
     return pr;
@@ -39,9 +25,8 @@ static weir_pr *gridded(weir_context *context, const weir_graph *graph, struct g
 /* Numbers of each part, with the gaps that make stretches begin at multiples of 1024. */
 static uint64_t stretch_of(const weir_graph *graph, struct grid grid, uint32_t part)
 {
-    weir_partition *partition;
+    weir_partition *partition = cells_of(graph, grid);
     uint64_t owned = 0;
-    OK(weir_partition_create_2d(graph, grid.rows, grid.columns, &partition));
     for (uint64_t v = 0; v < graph->vertices; v++)
         owned += partition->owner[v] == part;
     weir_partition_destroy(partition);

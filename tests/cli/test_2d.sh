@@ -72,7 +72,7 @@ for phase in expand compute fold update parents; do has "$phase "; done
 expect_ok plan rmat:10 bfs --devices host:4 --partition 2d:2x2
 has "arcs of a cell"
 expect_ok plan rmat:10 --devices host:4 --partition 2d:2x2
-has "cannot be planned: --partition 2d:2x2 is for breadth-first search and PageRank, not for shortest paths"
+has "cannot be planned: --partition 2d:2x2 is for breadth-first search, PageRank and components, not for shortest paths"
 refuse 2 "is a grid of 4 devices, and there are 3" plan rmat:8 bfs --devices host:3 --partition 2d:2x2
 expect_ok plan --vertices 65536 --arcs 955654 bfs --devices host:4 --partition 2d:2x2
 has "arcs of a cell"
@@ -131,10 +131,10 @@ unset TMPDIR
 # ---- refused; but for the number of devices before anything is loaded ----
 refuse 2 "--partition 2d:2x2 is a grid of 4 devices, and there are 3" bfs rmat:6 --devices host:3 --partition 2d:2x2
 refuse 2 "--partition 2d:1x2 is a grid of 2 devices, and there is 1" bfs rmat:6 --devices host:1 --partition 2d:1x2
-for verb in sssp cc color; do
-    refuse 2 "--partition 2d:2x2 is for breadth-first search and PageRank, not for" $verb none.el --partition 2d:2x2
+for verb in sssp color; do
+    refuse 2 "--partition 2d:2x2 is for breadth-first search, PageRank and components, not for" $verb none.el --partition 2d:2x2
 done
-refuse 2 "is for breadth-first search and PageRank, not for breadth-first search of a batch of sources" \
+refuse 2 "is for breadth-first search, PageRank and components, not for breadth-first search of a batch of sources" \
     bfs none.el --partition 2d:2x2 --sources 9 --batch
 for option in "route ring" "order fifo" "kernel fused" "worker warp" "fetch 3" "mapping warp" "memory host" "memory device"; do
     # shellcheck disable=SC2086 # words
@@ -176,6 +176,39 @@ for option in "order fifo" "kernel fused" "memory host" "bands 2" "hubs 9" "bins
 done
 refuse 2 "PageRank in two dimensions adds up rows: direction pull" pr none.el --partition 2d:2x2 --direction push
 
+# ---- components ----
+for graph in rmat:11,2 grid:60x40,0.6; do
+    expect_ok cc $graph --devices host:1 -o want.out
+    for grid in 1x1 1x2 2x1 3x1 2x2 1x5 3x2 1x7 2x4 8x1; do
+        expect_ok cc $graph --devices "host:$((${grid%x*} * ${grid#*x}))" --partition "2d:$grid" --verify -o got.out
+        has "partition 2d:$grid"
+        has "verified: ok"
+        same want.out got.out "labels of $graph on a grid of $grid"
+    done
+done
+expect_ok cc rmat:11 --devices host:4 --partition 2d:2x2 --verify --verify-by certificate --trials 2
+has "by certificate"
+expect_ok cc rmat:11 --devices host:4 --partition 2d:2x2 --stream off --json -
+is choices.partition '"2d:2x2"'
+is trials.0.stats.phases.0.name '"link"'
+expect_ok cc rmat:11 --undirected --devices host:4 --partition 2d:2x2 --stats
+for phase in link merge fold propose hook flatten label "bytes sent"; do has "$phase "; done
+expect_ok plan rmat:16 cc --devices host:4 --partition 2d:2x2 --json cc.json
+has "arcs of a cell"
+NEED=$(most_of cc.json)
+WEIR_POOL_BYTES=$((NEED * 103 / 100)) expect_ok cc rmat:16 --devices host:4 --partition 2d:2x2
+WEIR_POOL_BYTES=$((NEED * 97 / 100)) refuse 1 "components in two dimensions of rmat:16: host:" cc rmat:16 --devices host:4 --partition 2d:2x2
+for option in "route ring" "memory host"; do
+    # shellcheck disable=SC2086 # words
+    refuse 2 "--${option% *} has no effect on connected components in two dimensions: leave it out" cc none.el --partition 2d:2x2 --$option
+done
+refuse 2 "components in two dimensions have their arcs on the devices, and not streamed" cc none.el --partition 2d:2x2 --stream on
+
+# ---- auto says why it makes no grid, of what has one ----
+expect_ok info rmat:10 --devices host:4
+[ "$(grep -c 'a grid of them (2d:RxC) has fewer partners and more barriers' "$OUT")" -eq 3 ] ||
+    fail "bfs, pr and cc should say why they make no grid"
+
 # ---- bitmaps in one dimension ----
 for graph in rmat:10 grid:60x40,0.7; do
     for devices in host:2 host:3 host:8; do
@@ -202,7 +235,8 @@ done
 expect_ok bfs rmat:10 --devices host:2 --json -
 is choices.wire '"list"'
 refuse 2 "wire bitmap is of levels that go top-down" bfs rmat:10 --devices host:2 --direction pull --wire bitmap
-refuse 2 "wire bitmap in one dimension has no room for parents" bfs rmat:10 --devices host:2 --parents --wire bitmap
+expect_ok bfs rmat:10 --devices host:2 --partition block --parents --wire bitmap --verify
+has "verified: ok"
 refuse 2 "wire bitmap does not go with balance frontier" bfs rmat:10 --devices host:2 --balance frontier --wire bitmap
 refuse 2 "wire bitmap is of what devices send each other" bfs rmat:10 --devices host:1 --wire bitmap
 refuse 2 "--wire bitmap has no effect on breadth-first search of a batch" bfs rmat:10 --sources 3 --batch --wire bitmap

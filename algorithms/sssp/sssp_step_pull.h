@@ -33,34 +33,58 @@ WEIR_DEV uint32_t sssp_step_nearer(uint32_t best, uint32_t known, uint32_t weigh
     return known != SSSP_STEP_NONE && sum < best ? sum : best;
 }
 
-/** Look along up to SSSP_STEP_BATCH arcs, each `stride` behind the one before, from `from` on. The first one
- *  is looked at alone: mostly it makes the others too heavy.
- *  @return how many: fewer than that if the row ends, or what is worth looking at does. */
+/** Some arcs of a row. */
+struct sssp_step_arcs {
+    uint32_t weight[SSSP_STEP_BATCH], target[SSSP_STEP_BATCH], in; /* how many there are */
+};
+
+/** Ask for up to SSSP_STEP_BATCH arcs, each `stride` behind the one before, from `from` on. */
+WEIR_DEV struct sssp_step_arcs sssp_step_ask(const struct sssp_step_args *a, uint64_t from,
+                                             uint64_t end, uint32_t stride)
+{
+    struct sssp_step_arcs arcs;
+    arcs.in = 0;
+    for (uint32_t j = 0; j < SSSP_STEP_BATCH; j++) {
+        const uint64_t arc = from + (uint64_t)j * stride;
+        arcs.in += arc < end;
+        arcs.weight[j] = arc < end ? a->part.in.weights[arc] : 0;
+        arcs.target[j] = arc < end ? a->part.in.targets[arc] : 0;
+    }
+    return arcs;
+}
+
+/** Look along arcs. The first one is looked at alone: mostly it makes the others too heavy.
+ *  @return how many: fewer than SSSP_STEP_BATCH if the row ends, or what is worth looking at does. */
+WEIR_DEV uint32_t sssp_step_look_along(const struct sssp_step_args *a,
+                                       const struct sssp_step_bounds *at, uint32_t *best,
+                                       const struct sssp_step_arcs *arcs,
+                                       struct sssp_step_found *found)
+{
+    uint32_t known[SSSP_STEP_BATCH];
+    const uint32_t *tent = a->tent[a->member.index];
+    uint32_t count = arcs->in && sssp_step_worth(at, *best, arcs->weight[0]);
+    if (!count)
+        return 0;
+    *best =
+        sssp_step_nearer(*best, weir_load_relaxed_dev_u32(&tent[arcs->target[0]]), arcs->weight[0]);
+    for (uint32_t j = 1; j < SSSP_STEP_BATCH; j++)
+        if (j < arcs->in && sssp_step_worth(at, *best, arcs->weight[j]))
+            count = j + 1; /* weights ascend */
+    for (uint32_t j = 1; j < SSSP_STEP_BATCH; j++)
+        known[j] = j < count ? weir_load_relaxed_dev_u32(&tent[arcs->target[j]]) : SSSP_STEP_NONE;
+    for (uint32_t j = 1; j < SSSP_STEP_BATCH; j++)
+        *best = sssp_step_nearer(*best, known[j], arcs->weight[j]);
+    found->looks += count;
+    return count;
+}
+
+/** Look along up to SSSP_STEP_BATCH arcs of a row. */
 WEIR_DEV uint32_t sssp_step_look(const struct sssp_step_args *a, const struct sssp_step_bounds *at,
                                  struct sssp_step_puller *p, uint64_t from, uint32_t stride,
                                  struct sssp_step_found *found)
 {
-    uint32_t weight[SSSP_STEP_BATCH], target[SSSP_STEP_BATCH], known[SSSP_STEP_BATCH], in = 0;
-    const uint32_t *tent = a->tent[a->member.index];
-    for (uint32_t j = 0; j < SSSP_STEP_BATCH; j++) {
-        const uint64_t arc = from + (uint64_t)j * stride;
-        in += arc < p->end;
-        weight[j] = arc < p->end ? a->part.in.weights[arc] : 0;
-        target[j] = arc < p->end ? a->part.in.targets[arc] : 0;
-    }
-    uint32_t count = in && sssp_step_worth(at, p->best, weight[0]);
-    if (!count)
-        return 0;
-    p->best = sssp_step_nearer(p->best, weir_load_relaxed_dev_u32(&tent[target[0]]), weight[0]);
-    for (uint32_t j = 1; j < SSSP_STEP_BATCH; j++)
-        if (j < in && sssp_step_worth(at, p->best, weight[j]))
-            count = j + 1; /* weights ascend */
-    for (uint32_t j = 1; j < SSSP_STEP_BATCH; j++)
-        known[j] = j < count ? weir_load_relaxed_dev_u32(&tent[target[j]]) : SSSP_STEP_NONE;
-    for (uint32_t j = 1; j < SSSP_STEP_BATCH; j++)
-        p->best = sssp_step_nearer(p->best, known[j], weight[j]);
-    found->looks += count;
-    return count;
+    const struct sssp_step_arcs arcs = sssp_step_ask(a, from, p->end, stride);
+    return sssp_step_look_along(a, at, &p->best, &arcs, found);
 }
 
 /** All lanes together look along the arcs of rows that have many, one row after the other. */
@@ -108,21 +132,20 @@ WEIR_DEV void sssp_step_show(const struct sssp_step_args *a, uint32_t row, int i
     found->values += weir_lane() == 0 ? values : 0;
 }
 
-/** Look for what a row that is not settled can have. @return its distance then. */
+/** Look for what a row that is not settled can have. @param[in] p  the row; of one that is settled the end is its first arc.
+ *  @param[in] arcs  its first ones. @return its distance then. */
 WEIR_DEV uint32_t sssp_step_seek(const struct sssp_step_args *a, const struct sssp_step_bounds *at,
-                                 uint32_t row, uint32_t distance, struct sssp_step_found *found)
+                                 struct sssp_step_puller p, const struct sssp_step_arcs *arcs,
+                                 struct sssp_step_found *found)
 {
-    struct sssp_step_puller p;
-    uint32_t more = 0;
-    p.at = p.end = 0;
-    p.best = distance;
-    if (distance > at->least) {
-        p.at = a->part.in.offsets[row];
-        p.end = a->part.in.offsets[row + 1];
-        found->sum[1] += p.at < p.end;
-    }
     const uint64_t alone = p.at + SSSP_STEP_ALONE;
-    more = p.at < p.end;
+    uint32_t more = p.at < p.end;
+    found->sum[1] += more;
+    if (more) {
+        const uint32_t count = sssp_step_look_along(a, at, &p.best, arcs, found);
+        p.at += count;
+        more = count == SSSP_STEP_BATCH && p.at < p.end;
+    }
     WEIR_ROLLED
     while (more && p.at < alone) {
         uint32_t count = sssp_step_look(a, at, &p, p.at, 1, found);
@@ -146,12 +169,30 @@ WEIR_DEV uint32_t sssp_step_seek(const struct sssp_step_args *a, const struct ss
     return p.best;
 }
 
-/** The distance of this lane's row in a task. Where there is no row it is 0, which nothing can be nearer than. */
-WEIR_DEV uint32_t sssp_step_peek(const struct sssp_step_args *a, uint32_t task, uint32_t tasks)
+/** This lane's row in a task. Where there is no row its distance is 0, which nothing can be nearer than. */
+WEIR_DEV struct sssp_step_puller sssp_step_peek(const struct sssp_step_args *a, uint32_t task,
+                                                uint32_t tasks)
 {
     const uint32_t row = task < tasks ? sssp_step_row(a, task) : a->busy;
-    return row < a->busy ? weir_load_relaxed_dev_u32(&a->tent[a->member.index][a->part.begin + row])
-                         : 0;
+    struct sssp_step_puller p;
+    p.best = 0;
+    p.at = p.end = 0;
+    if (row < a->busy) {
+        p.best = weir_load_relaxed_dev_u32(&a->tent[a->member.index][a->part.begin + row]);
+        p.at = a->part.in.offsets[row];
+        p.end = a->part.in.offsets[row + 1];
+    }
+    return p;
+}
+
+/** Ask for the first arcs of a row, unless it is settled: then it ends where it begins. */
+WEIR_DEV struct sssp_step_arcs sssp_step_ask_first(const struct sssp_step_args *a,
+                                                   const struct sssp_step_bounds *at,
+                                                   struct sssp_step_puller *p)
+{
+    if (p->best <= at->least)
+        p->end = p->at;
+    return sssp_step_ask(a, p->at, p->end, 1);
 }
 
 /** Keep what a row has found. A row that had no distance before is counted as reached. */
@@ -180,14 +221,22 @@ WEIR_COLD void sssp_step_pull(const struct sssp_step_args *a, struct sssp_step_s
 {
     struct sssp_step_found found = sssp_step_nothing();
     const uint32_t tasks = sssp_step_tasks(a), zero = a->zero;
-    uint32_t next = sssp_step_peek(a, worker.index, tasks);
+    /* From a row to what lies behind its first arc are four accesses, each of which waits for the one before. So while a task is done
+     * the rows of the one after the next are under way, and the first arcs of the rows of the next that are not settled. */
+    struct sssp_step_puller next = sssp_step_peek(a, worker.index, tasks);
+    struct sssp_step_puller later = sssp_step_peek(a, worker.index + worker.count, tasks);
+    struct sssp_step_arcs arcs = sssp_step_ask_first(a, &at, &next);
     WEIR_ROLLED
     for (uint32_t task = worker.index; task < tasks; task += worker.count) {
-        const uint32_t before = next, row = sssp_step_row(a, task);
-        next = sssp_step_peek(a, task + worker.count, tasks); /* under way meanwhile */
+        const struct sssp_step_puller mine = next;
+        const uint32_t before = mine.best, row = sssp_step_row(a, task);
+        const struct sssp_step_arcs first = arcs;
+        next = later;
+        arcs = sssp_step_ask_first(a, &at, &next);
+        later = sssp_step_peek(a, task + 2 * worker.count, tasks);
         if (!weir_ballot(before > at.least))
             continue;
-        const uint32_t distance = sssp_step_seek(a, &at, row, before, &found);
+        const uint32_t distance = sssp_step_seek(a, &at, mine, &first, &found);
         const int changed = distance < before;
         if (before > at.least) {
             if (before < SSSP_U32_FAR) /* others have looked at that, or do so in this step */

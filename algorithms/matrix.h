@@ -280,7 +280,12 @@ typedef struct weir_product_case {
  *                         nonzeros of the row; NULL: not wanted.
  *  @retval WEIR_ERR_NOMEM, WEIR_ERR_INVALID  @par Blocks  yes. */
 weir_status weir_product_reference(const weir_product_case *of, double *y_out, double *bound_out);
-/** Compare a result with that.
+/** Compare a result with a reference that was made before, for who checks several results of one case.
+ *  @param[in] y, bound  of weir_product_reference() for this case.
+ *  @retval WEIR_ERR_VERIFY  as below  @retval WEIR_ERR_INVALID  @par Blocks  no. */
+weir_status weir_product_compare(const weir_product_case *of, const double *y, const double *bound,
+                                 const void *result);
+/** Make the reference, and compare a result with it.
  *  @retval WEIR_ERR_VERIFY  an element differs by more than the bound: the sentence has the first.
  *  @retval WEIR_ERR_NOMEM, WEIR_ERR_INVALID  @par Blocks  yes. */
 weir_status weir_product_check(const weir_product_case *of, const void *result);

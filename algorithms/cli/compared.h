@@ -14,7 +14,7 @@ struct weir__cli_comparing {
     double alpha, beta;
     const void *x, *y; /* y as it was; NULL where beta is 0 */
     uint64_t trials;
-    int verify;
+    const double *expected, *bound; /* what results are held against; NULL: they are not verified */
 };
 
 /** Run it by others. What one cannot do is a sentence in its row. @return how many rows there are. */

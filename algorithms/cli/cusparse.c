@@ -297,7 +297,7 @@ static weir_status judge(struct placed *p, weir__cli_rival *rival)
     of.y = p->of->y;
     if (!(status = weir_queue_copy(p->queue, home, result, p->device, p->y, p->y_bytes)) &&
         !(status = weir_queue_sync(p->queue))) {
-        status = weir_product_check(&of, result);
+        status = weir_product_compare(&of, p->of->expected, p->of->bound, result);
         rival->agrees = !status;
         if (status == WEIR_ERR_VERIFY)
             status = WEIR_OK;
@@ -317,7 +317,7 @@ static weir_status run_one(struct run *r, weir__cli_rival *rival)
         return status;
     if (prepare(r))
         status = weir_error_set(WEIR_ERR_UNSUPPORTED, "cuSPARSE cannot prepare this product");
-    if (!status && !(status = time_all(r, p->of->trials, rival)) && p->of->verify)
+    if (!status && !(status = time_all(r, p->of->trials, rival)) && p->of->expected)
         status = judge(p, rival);
     weir_device_free(p->device, r->buffer);
     return status;

@@ -16,6 +16,8 @@ struct session {
     weir_matrix *matrix;
     weir_product *product;
     void *x, *y, *result; /* y as it is before each run; NULL where beta is 0 */
+    double *expected,
+        *bound; /* the reference and by how much a result may differ; NULL: not made yet */
     uint64_t x_rows, y_rows;
     size_t value_bytes;
     weir__cli_multiplied report;
@@ -166,6 +168,23 @@ static int bring_result(struct session *session)
     return status ? weir__cli_fail_status(status) : EXIT_DONE;
 }
 
+/* One reference serves all trials: every run begins with the same x and y. */
+static int make_reference(struct session *session, const weir_product_case *of)
+{
+    const weir__cli_request *request = session->request;
+    const uint64_t count = session->y_rows * request->columns;
+    struct weir__need need = {0, 0};
+    weir__need_take(&need, count, 2 * sizeof(double));
+    if (weir__need_fits(&need, "the reference of a product of %s", session->matrix->name))
+        return weir__cli_fail(EXIT_RUN, "%s", weir_error_detail());
+    session->expected = malloc((count + 1) * sizeof(double));
+    session->bound = malloc((count + 1) * sizeof(double));
+    if (!session->expected || !session->bound)
+        return weir__cli_fail(EXIT_RUN, "no memory for the reference of %" PRIu64 " values", count);
+    const weir_status status = weir_product_reference(of, session->expected, session->bound);
+    return status ? weir__cli_fail_status(status) : EXIT_DONE;
+}
+
 /* A difference is remembered here and reported with the other results. */
 static int verify(struct session *session)
 {
@@ -183,7 +202,10 @@ static int verify(struct session *session)
     of.x = session->x;
     of.y = session->y;
     weir__cli_progress("verifying");
-    const weir_status status = weir_product_check(&of, session->result);
+    if (!session->expected && (code = make_reference(session, &of)))
+        return code;
+    const weir_status status =
+        weir_product_compare(&of, session->expected, session->bound, session->result);
     if (status && status != WEIR_ERR_VERIFY)
         return weir__cli_fail_status(status);
     report->verified = !status;
@@ -221,7 +243,8 @@ static int compare(struct session *session)
                                      .x = session->x,
                                      .y = session->y,
                                      .trials = request->trials,
-                                     .verify = request->verify};
+                                     .expected = session->expected,
+                                     .bound = session->bound};
     weir_matrix *turned = NULL;
     if (!request->against || session->report.difference)
         return EXIT_DONE;
@@ -290,6 +313,8 @@ static void close_session(struct session *session)
     free(session->x);
     free(session->y);
     free(session->result);
+    free(session->expected);
+    free(session->bound);
     weir__cli_records_free(&session->report.trials);
 }
 

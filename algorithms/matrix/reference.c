@@ -126,6 +126,19 @@ static weir_status compare(const weir_product_case *of, const void *result, uint
     return WEIR_OK;
 }
 
+weir_status weir_product_compare(const weir_product_case *given, const double *y,
+                                 const double *bound, const void *result)
+{
+    weir_product_case of = WEIR_PRODUCT_CASE_INIT;
+    const weir_status status = check_case("weir_product_compare", given, &of);
+    if (status)
+        return status;
+    if (!y || !bound || !result)
+        return weir__missing("weir_product_compare", !y ? "y" : !bound ? "bound" : "result");
+    const uint64_t rows = of.transpose ? of.matrix->columns : of.matrix->rows;
+    return compare(&of, result, rows * of.columns, y, bound);
+}
+
 weir_status weir_product_check(const weir_product_case *given, const void *result)
 {
     weir_product_case of = WEIR_PRODUCT_CASE_INIT;

@@ -538,17 +538,21 @@ static void wrong_results_are_told(void **state)
     for (int i = 0; i < 20; i++)
         result[i] = (float)y[i];
     OK(weir_product_check(&of, result));
+    OK(weir_product_compare(&of, y, bound, result));
     for (int i = 0; i < 20; i++) {
         const float right = result[i];
         assert_true(bound[i] > 0 && bound[i] < 1e-5);
         result[i] = right + 3e-5f;
         STATUS(weir_product_check(&of, result), WEIR_ERR_VERIFY);
+        STATUS(weir_product_compare(&of, y, bound, result), WEIR_ERR_VERIFY);
         result[i] = NAN;
         STATUS(weir_product_check(&of, result), WEIR_ERR_VERIFY);
         result[i] = right;
     }
+    STATUS(weir_product_compare(&of, y, NULL, result), WEIR_ERR_INVALID);
     of.x = NULL;
     STATUS(weir_product_check(&of, result), WEIR_ERR_INVALID);
+    STATUS(weir_product_compare(&of, y, bound, result), WEIR_ERR_INVALID);
     free(x);
     weir_matrix_destroy(matrix);
 }

@@ -420,6 +420,8 @@ int weir__cli_records_get(const weir__cli_records *records, uint64_t index, void
 /** Whether the runs of a request without sources begin with one that is not counted; whether there is another one, with @p trials behind it
  *  and no result that was wrong. Progress says so. */
 int weir__cli_trials_warm_up(const weir__cli_request *request);
+/** Behind a run of more milliseconds the next one has no warm-up of its own: what that would save is less than 1 in 200. */
+#define WEIR__CLI_WARMED_MS 20.0
 int weir__cli_trials_next(const weir__cli_request *request, const weir__cli_records *trials,
                           const char *difference);
 /** Free all records. Nothing happens when there are none or when the structure is zero. */
@@ -463,6 +465,7 @@ typedef struct weir__cli_multiplied {
     const weir_matrix *matrix;
     double opening_ms, placing_ms;
     weir__cli_records trials; /**< a weir_product_stats each; at least one */
+    uint64_t warmed_up;       /**< trials that a run came right before that is not counted */
     weir_product_stats first; /**< of them */
     int verified;             /**< -1: not asked for */
     const char *difference;

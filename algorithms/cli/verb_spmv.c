@@ -214,16 +214,27 @@ static int verify(struct session *session)
     return EXIT_DONE;
 }
 
+/* What verifies a trial leaves the host's caches with nothing of the driver, and the next short run would wait for that. */
+static int warm_up(struct session *session, double last_ms)
+{
+    const int warms =
+        session->request->verify && session->report.trials.count && last_ms <= WEIR__CLI_WARMED_MS;
+    session->report.warmed_up += (uint64_t)warms;
+    return warms ? run_once(session, NULL) : EXIT_DONE;
+}
+
 static int run_all(struct session *session)
 {
     const weir__cli_request *request = session->request;
     weir__cli_multiplied *report = &session->report;
+    double last_ms = 0;
     int code = weir__cli_trials_warm_up(request) ? run_once(session, NULL) : EXIT_DONE;
     while (!code && weir__cli_trials_next(request, &report->trials, report->difference)) {
         weir_product_stats trial = WEIR_PRODUCT_STATS_INIT;
-        if (!(code = run_once(session, &trial)) &&
+        if (!(code = warm_up(session, last_ms)) && !(code = run_once(session, &trial)) &&
             !(code = weir__cli_records_add(&report->trials, &trial)) && request->verify)
             code = verify(session);
+        last_ms = trial.ms;
     }
     if (!code && request->output && !request->verify)
         code = bring_result(session);

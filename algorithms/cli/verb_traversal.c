@@ -9,9 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Behind a longer run the next one has no warm-up: what that would save is less than 1 in 200. */
-#define WARMED_MS 20.0
-
 /* From so many arcs on, where there is a GPU, --verify-by auto is certificate: a serial search of them takes a second, serial shortest
  * paths four or more, and from there on longer than the arcs, as they no longer fit into caches. The cores of the host are as fast by
  * themselves as they are as devices. */
@@ -308,7 +305,7 @@ static int finish_trial(struct weir__cli_session *session, weir__cli_trial *tria
 static int warm_up(struct weir__cli_session *session, weir__cli_trial *trial)
 {
     weir_run_stats unused = WEIR_RUN_STATS_INIT;
-    trial->warmed_up = runs_of(session) > 1 && session->last_ms <= WARMED_MS;
+    trial->warmed_up = runs_of(session) > 1 && session->last_ms <= WEIR__CLI_WARMED_MS;
     return trial->warmed_up ? run_once(session, trial->source, &unused) : EXIT_DONE;
 }
 

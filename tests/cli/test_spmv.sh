@@ -141,6 +141,7 @@ if [ "$TOOL" = python3 ]; then
     is product.bytes_exchanged 24
     is product.halo 6
     is product.halo_bytes 24
+    is product.warmed_up 2
     is choices.vector '"cut"'
     is compared '[]'
     is verified true

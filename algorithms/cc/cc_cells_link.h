@@ -61,28 +61,26 @@ WEIR_COLD void cc_cells_start(const struct cc_cells_args *a, struct weir_steps_b
         *a->changes = 0;
 }
 
-/* Whether an arc leads to a smaller number. */
-WEIR_DEV int cc_cells_is_lower(const struct cc_cells_args *a, uint32_t place, uint32_t head)
-{
-    const uint32_t column = weir__cell_column(&a->cell, head);
-    const uint32_t device = weir__cell_device(&a->cell, a->cell.row, column);
-    return a->rows.first[device] + (head - a->cell.first[column]) < a->cell.begin + place;
-}
-
+/* Own rows represent themselves, and local rows of columns before the own one have smaller numbers: so most arcs of a mesh need no more than
+ * the parents of their ends. */
 WEIR_DEV void cc_cells_arc(const struct cc_cells_args *a, const struct cc_cells_which *which,
                            uint32_t place, uint64_t arc)
 {
-    uint32_t *tree = cc_cells_array(a, a->member.index, 0);
+    const uint32_t own = a->cell.first[a->cell.column], end = a->cell.first[a->cell.column + 1];
     const uint32_t head = a->rows.out.targets[arc];
+    uint32_t *tree = cc_cells_array(a, a->member.index, 0);
+    uint32_t met = cc_cells_own(a) + head - own;
     struct cc_hook hook;
-    if (which->halved && !cc_cells_is_lower(a, place, head))
+    if (which->halved && (head >= end || (head >= own && met > place)))
         return;
-    uint32_t met = weir_load_relaxed_dev_u32(&a->representative[head]);
-    if (met == CC_NONE) { /* what is above is often a root, at which many others look */
-        const uint32_t up = cc_up_near(tree, place);
-        met = cc_swap(&a->representative[head], CC_NONE, up);
-        if (met == CC_NONE)
-            return;
+    if (head < own || head >= end) {
+        met = weir_load_relaxed_dev_u32(&a->representative[head]);
+        if (met == CC_NONE) { /* what is above is often a root, at which many others look */
+            const uint32_t up = cc_up_near(tree, place);
+            met = cc_swap(&a->representative[head], CC_NONE, up);
+            if (met == CC_NONE)
+                return;
+        }
     }
     if (met != place)
         (void)cc_join(tree, place, met, 1, &hook);
@@ -208,7 +206,7 @@ WEIR_DEV void cc_cells_vote(const struct cc_cells_args *a, struct cc_cells_share
     for (uint32_t i = b->thread; i < CC_CELLS_SAMPLES; i += b->threads) {
         const uint32_t place = cc_cells_sampled(i, a->cell.width);
         const uint32_t root = cc_root(tree, place, CC_NONE);
-        shared->root[i] = root == place && i ? CC_NONE : root; /* most of these have no arc */
+        shared->root[i] = root == place ? CC_NONE : root; /* most of these have no arc */
     }
     weir_block_sync();
     for (uint32_t i = b->thread; i < CC_CELLS_SAMPLES; i += b->threads)

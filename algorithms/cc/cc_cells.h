@@ -1,10 +1,10 @@
-/** @file cc_cells.h  Connected components in two dimensions: what the kernel of a device is given, and the phases before its rounds, in the
- * dialect. The rounds are in cc_cells_round.h.
+/** @file cc_cells.h  Connected components in two dimensions: what the kernel of a device is given, and its phases between arcs and rounds,
+ * in the dialect. Arcs are linked in cc_cells_link.h, rounds are in cc_cells_round.h.
  *
  * Devices stand in a grid (algorithms/common/cell.h), and each has the arcs that lead from the vertices of its column to those of its row.
- * Arcs are looked at once, and no array has an element for each vertex of the graph:
+ * Arcs are looked at once at most, and no array has an element for each vertex of the graph:
  *
- *     LINK     along arcs: the tails of a cell are joined to trees (cc_forest.h), two that lead to the same head in one. A head is no
+ *     LINK     (cc_cells_link.h) along arcs: the tails of a cell are joined to trees (cc_forest.h), two that lead to the same head in one. A head is no
  *              node of these trees; it has a *representative*, the tail that met it first or one above that
  *     MERGE    along columns, whose devices have trees over the same places: each joins the trees of another one to its own, ceil(log2 R)
  *              times, of the device 1, 2, 4 ... rows on (dissemination; joining twice does no harm). Then all of a column have the same trees
@@ -26,9 +26,10 @@
 #include "algorithms/common/cell.h"
 #include "worklist/steps.h"
 
-#define CC_CELLS_ARCS   256u  /* of a chunk that a worker takes */
-#define CC_CELLS_CLIMBS 64u   /* steps of a path between two barriers, at most */
-#define CC_CELLS_FILTER 4096u /* pairs that are remembered; a power of two */
+#define CC_CELLS_SAMPLES    512u /* places, and heads, that are looked at to find the largest tree */
+#define CC_CELLS_CANDIDATES 16u  /* of them, whose trees may be it */
+#define CC_CELLS_CLIMBS     64u  /* steps of a path between two barriers, at most */
+#define CC_CELLS_FILTER     4096u /* pairs that are remembered; a power of two */
 
 /** Phases whose times are kept. */
 enum cc_cells_phase {
@@ -48,7 +49,8 @@ enum cc_cells_result {
     /* That came or went along the column, and along the row; sums of all threads. */
     CC_CELLS_RESULT_EXPAND_BYTES,
     CC_CELLS_RESULT_FOLD_BYTES,
-    CC_CELLS_RESULT_NS, /* of each phase */
+    CC_CELLS_RESULT_ARCS, /* that were looked at; a sum of all threads */
+    CC_CELLS_RESULT_NS,   /* of each phase */
     CC_CELLS_RESULT_STEPS = CC_CELLS_RESULT_NS + CC_CELLS_PHASES,
     CC_CELLS_RESULT_END = CC_CELLS_RESULT_STEPS + CC_CELLS_PHASES
 };
@@ -63,10 +65,12 @@ struct cc_cells_args {
     uint32_t *trees[WEIR_DEVICES_MAX];
     /* By local row: a place, or CC_NONE where no arc has led; relaxed dev. */
     uint32_t *representative;
-    /* [device]: two counts, and two words for each two places, which are a list of hooks while trees are merged. In rounds, by place, the
+    /* [device]: two counts, and two words for each two places, which are a list of pieces of long places in LINK and one of hooks while trees
+     * are merged. In rounds, by place, the
      * least number that a root shall hang under; CC_NONE: none; relaxed dev. */
     uint32_t *next[WEIR_DEVICES_MAX];
-    /* The places that have one, of which `room` are listed, and how many those are, or more than there was room for; relaxed dev. */
+    /* The places that have one, of which `room` are listed, and how many those are, or more than there was room for; before the rounds how
+     * many pieces of long places there are; relaxed dev. */
     uint32_t *changed, *changes;
     /* [from]: a word that says how many links there are, a free one, links from a device of the row (cc_cells_links()), `room` hooks.
      * [to]: the inbox of that device for this one. */
@@ -76,20 +80,28 @@ struct cc_cells_args {
     uint32_t *listed; /* by column: those that FOLD has listed; relaxed dev */
     uint32_t *gaps;   /* by device: its numbers less the ids of its vertices */
     uint32_t *label;  /* by row */
-    uint32_t merges;  /* along the column */
-    uint32_t room;    /* hooks that a device begins in a round, or tells another one, at most */
+    /* [device]: the root of the largest tree, or CC_NONE; whether each of CC_CELLS_SAMPLES places is in it, and whether the representative of
+     * each of as many heads is. */
+    uint32_t *sample[WEIR_DEVICES_MAX];
+    uint32_t symmetric; /* each arc has its reverse */
+    uint32_t firsts;    /* arcs of a place that are linked before a sample; 0: there is none */
+    uint32_t merges;    /* along the column */
+    uint32_t room;      /* hooks that a device begins in a round, or tells another one, at most */
 };
 
 /** What the threads of a block share. */
 struct cc_cells_shared {
     uint64_t count[2]; /* for sums 1 and 2 of the next barrier */
     uint64_t since_ns; /* of block 0 */
+    uint32_t root[CC_CELLS_SAMPLES];
+    uint32_t votes[CC_CELLS_CANDIDATES];
     struct weir_steps_inboxes inboxes;
 };
 
 /** What a thread counts. */
 struct cc_cells_tally {
     uint64_t expand, fold; /* bytes */
+    uint64_t arcs;         /* that were looked at */
 };
 
 /* The first device of a column has its first number. */
@@ -136,81 +148,6 @@ WEIR_DEV uint32_t cc_cells_stretch(const struct cc_cells_args *a, uint32_t devic
     return a->rows.first[device + 1] - a->rows.first[device];
 }
 
-/* ---- LINK ------------------------------------------------------------------------------------ */
-
-/** Before a run. */
-WEIR_COLD void cc_cells_start(const struct cc_cells_args *a, struct weir_steps_block b)
-{
-    const uint32_t own = a->cell.first[a->cell.column], end = a->cell.first[a->cell.column + 1];
-    uint32_t *tree = cc_cells_array(a, a->member.index, 0);
-    const uint64_t me = weir_steps_thread(&b), threads = weir_steps_threads(&b);
-    WEIR_ROLLED
-    for (uint64_t place = me; place < a->cell.width; place += threads)
-        tree[place] = (uint32_t)place;
-    WEIR_ROLLED
-    for (uint64_t row = me; row < a->cell.first[a->cell.columns]; row += threads)
-        a->representative[row] =
-            row >= own && row < end ? cc_cells_own(a) + (uint32_t)row - own : CC_NONE;
-    WEIR_ROLLED
-    for (uint64_t i = me; i < CC_CELLS_FILTER; i += threads)
-        a->filter[i] = UINT64_MAX;
-    WEIR_ROLLED
-    for (uint64_t column = me; column < a->cell.columns; column += threads)
-        a->heads[column] = a->listed[column] = 0;
-    if (me < 2)
-        a->next[a->member.index][me] = 0;
-    if (me == 0)
-        *a->changes = 0;
-}
-
-/** The place whose arc it is; not before @p place. Steps double until they are too long, and are halved then. */
-WEIR_DEV uint32_t cc_cells_place(const struct cc_cells_args *a, uint32_t place, uint64_t arc)
-{
-    const uint64_t *offsets = a->rows.out.offsets;
-    const uint64_t width = a->cell.width;
-    uint64_t at = place, step = 1;
-    WEIR_ROLLED
-    while (at + step < width && offsets[at + step] <= arc) {
-        at += step;
-        step *= 2;
-    }
-    WEIR_ROLLED
-    for (; step; step /= 2)
-        if (at + step < width && offsets[at + step] <= arc)
-            at += step;
-    return (uint32_t)at;
-}
-
-WEIR_DEV void cc_cells_arc(const struct cc_cells_args *a, uint32_t *tree, uint32_t place,
-                           uint32_t head)
-{
-    struct cc_hook hook;
-    const uint32_t up = cc_up_near(tree, place);
-    uint32_t met = weir_load_relaxed_dev_u32(&a->representative[head]);
-    if (met == CC_NONE) /* what is above is often a root, at which many others look */
-        met = cc_swap(&a->representative[head], CC_NONE, up);
-    if (met != CC_NONE && met != up && met != place)
-        (void)cc_join(tree, place, met, 1, &hook);
-}
-
-/** A worker takes chunks of arcs, whatever rows they are of. */
-WEIR_COLD void cc_cells_link(const struct cc_cells_args *a, struct weir_steps_block b)
-{
-    const uint64_t arcs = a->rows.arcs_out, workers = weir_steps_threads(&b) / WEIR_LANES;
-    uint32_t *tree = cc_cells_array(a, a->member.index, 0);
-    WEIR_ROLLED
-    for (uint64_t chunk = weir_steps_warp(&b); chunk * CC_CELLS_ARCS < arcs; chunk += workers) {
-        const uint64_t first = chunk * CC_CELLS_ARCS;
-        const uint64_t end = first + CC_CELLS_ARCS < arcs ? first + CC_CELLS_ARCS : arcs;
-        uint32_t place = 0;
-        WEIR_ROLLED
-        for (uint64_t arc = first + weir_lane(); arc < end; arc += WEIR_LANES) {
-            place = cc_cells_place(a, place, arc);
-            cc_cells_arc(a, tree, place, a->rows.out.targets[arc]);
-        }
-    }
-}
-
 /* ---- MERGE ----------------------------------------------------------------------------------- */
 
 /** What is shorter of a device's trees: all parents, or a list of those that are not their own, each with its place. */
@@ -246,6 +183,8 @@ WEIR_COLD void cc_cells_settle(const struct cc_cells_args *a, struct weir_steps_
     uint32_t *tree = cc_cells_array(a, a->member.index, number);
     uint32_t *copy = cc_cells_array(a, a->member.index, number + 1);
     const int more = number < a->merges;
+    if (weir_steps_thread(&b) == 0)
+        weir_store_relaxed_dev_u32(a->changes, 0); /* pieces of long places, before */
     WEIR_ROLLED
     for (uint64_t base = (uint64_t)weir_steps_warp(&b) * WEIR_LANES; base < a->cell.width;
          base += weir_steps_threads(&b)) {

@@ -12,7 +12,7 @@
 #ifndef WEIR_ALGORITHMS_CC_CC_CELLS_ROUND_H
 #define WEIR_ALGORITHMS_CC_CC_CELLS_ROUND_H
 
-#include "algorithms/cc/cc_cells.h"
+#include "algorithms/cc/cc_cells_link.h"
 
 #include <string.h>
 
@@ -22,15 +22,14 @@ WEIR_DEV uint64_t *cc_cells_hooks(uint32_t *inbox, uint32_t rows)
     return (uint64_t *)(void *)(cc_cells_links(inbox) + rows);
 }
 
-/* Whether a pair is remembered; it is from now on, until another one takes its word. */
+/* Whether a pair is remembered; it is from now on, until another one takes its word. Of many lanes that come with the same pair at the same
+ * time, to a word that is free, one is told that it is not. */
 WEIR_DEV int cc_cells_known(const struct cc_cells_args *a, uint32_t x, uint32_t y)
 {
     const uint64_t pair = (uint64_t)x << 32 | y;
     uint64_t *word = &a->filter[(x * 0x9E3779B9u ^ y * 0x85EBCA6Bu) >> 20 & (CC_CELLS_FILTER - 1)];
-    if (weir_load_relaxed_dev_u64(word) == pair)
-        return 1;
-    weir_store_relaxed_dev_u64(word, pair);
-    return 0;
+    const uint64_t old = weir_load_relaxed_dev_u64(word);
+    return old == pair || weir_atomic_compare_swap_relaxed_dev_u64(word, old, pair) == pair;
 }
 
 /** The label of a number, as the device of this row has it that has the number's column. */
@@ -284,6 +283,46 @@ WEIR_DEV void cc_cells_close(const struct cc_cells_args *a, const struct cc_cell
         weir_steps_close(&a->member, b, &shared->inboxes);
 }
 
+/* The first arcs of each place. @param[out] tree_out  the largest tree, if all devices' are known to be of one component; else CC_NONE. */
+WEIR_DEV uint32_t cc_cells_firsts(const struct cc_cells_args *a, struct cc_cells_shared *shared,
+                                  struct weir_steps_block *b, uint32_t *tree_out,
+                                  struct cc_cells_tally *t)
+{
+    uint64_t total[WEIR_STEPS_SUMS];
+    cc_cells_link(a, shared, *b, (struct cc_cells_which){0, a->firsts, CC_NONE, 0}, t);
+    uint32_t stop = cc_cells_barrier(a, shared, b, CC_CELLS_LINK, total);
+    if (!stop && b->block == 0)
+        cc_cells_sample(a, shared, b);
+    if (!stop)
+        stop = cc_cells_barrier(a, shared, b, CC_CELLS_LINK, total);
+    if (!stop && b->block == 0)
+        cc_cells_prove(a, shared, b);
+    if (!stop)
+        stop = cc_cells_barrier(a, shared, b, CC_CELLS_LINK, total);
+    if (!stop && total[1] == a->cell.rows * a->cell.columns)
+        *tree_out = a->sample[a->member.index][0];
+    return stop;
+}
+
+/* LINK. */
+WEIR_DEV uint32_t cc_cells_trees(const struct cc_cells_args *a, struct cc_cells_shared *shared,
+                                 struct weir_steps_block *b, struct cc_cells_tally *t)
+{
+    uint64_t total[WEIR_STEPS_SUMS];
+    uint32_t stop = WEIR_STEPS_GOES_ON, tree = CC_NONE;
+    if (a->firsts)
+        stop = cc_cells_firsts(a, shared, b, &tree, t);
+    if (stop)
+        return stop;
+    const struct cc_cells_which rest = {a->firsts, CC_NONE, tree, a->symmetric && tree == CC_NONE};
+    cc_cells_link(a, shared, *b, rest, t);
+    stop = cc_cells_barrier(a, shared, b, CC_CELLS_LINK, total);
+    if (stop || !total[1])
+        return stop;
+    cc_cells_long(a, *b, rest);
+    return cc_cells_barrier(a, shared, b, CC_CELLS_LINK, total);
+}
+
 /** Everything before the rounds. */
 WEIR_DEV uint32_t cc_cells_prepare(const struct cc_cells_args *a, struct cc_cells_shared *shared,
                                    struct weir_steps_block *b, struct cc_cells_tally *t)
@@ -295,10 +334,8 @@ WEIR_DEV uint32_t cc_cells_prepare(const struct cc_cells_args *a, struct cc_cell
         shared->since_ns = weir_clock_ns();
     cc_cells_start(a, *b);
     uint32_t stop = cc_cells_barrier(a, shared, b, CC_CELLS_LINK, total);
-    if (!stop) {
-        cc_cells_link(a, *b);
-        stop = cc_cells_barrier(a, shared, b, CC_CELLS_LINK, total);
-    }
+    if (!stop)
+        stop = cc_cells_trees(a, shared, b, t);
     WEIR_ROLLED
     for (uint32_t i = 0; i < a->merges && !stop; i++) {
         cc_cells_settle(a, *b, i);
@@ -353,7 +390,7 @@ WEIR_DEV uint32_t cc_cells_change(const struct cc_cells_args *a, struct cc_cells
 WEIR_DEV void cc_cells_body(const struct cc_cells_args *a, struct cc_cells_shared *shared,
                             struct weir_steps_block *b)
 {
-    struct cc_cells_tally t = {0, 0};
+    struct cc_cells_tally t = {0, 0, 0};
     uint64_t total[WEIR_STEPS_SUMS], rounds = 0;
     uint32_t stop = cc_cells_prepare(a, shared, b, &t);
     WEIR_ROLLED
@@ -366,8 +403,8 @@ WEIR_DEV void cc_cells_body(const struct cc_cells_args *a, struct cc_cells_share
     if (stop)
         return;
     cc_cells_label(a, *b);
-    const uint64_t count[2] = {t.expand, t.fold};
-    weir_steps_count(&a->member, b, CC_CELLS_RESULT_EXPAND_BYTES, count, 2);
+    const uint64_t count[3] = {t.expand, t.fold, t.arcs};
+    weir_steps_count(&a->member, b, CC_CELLS_RESULT_EXPAND_BYTES, count, 3);
     if (cc_cells_barrier(a, shared, b, CC_CELLS_LABEL, total) || b->block || b->thread)
         return;
     weir_steps_mine(&a->member)->result[CC_CELLS_RESULT_ROUNDS] = rounds;

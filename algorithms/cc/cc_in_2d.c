@@ -1,6 +1,7 @@
 /** @file cc_in_2d.c  Connected components in two dimensions on the host's side: arrays, runs, what they found. */
 #include "algorithms/cc/cc.h"
 #include "algorithms/cc/cc_cells.h"
+#include "algorithms/graph/arcs.h"
 #include "runtime/support.h"
 
 #include <assert.h>
@@ -34,6 +35,7 @@ static void need(const struct weir__sizes *sizes, const void *user, struct weir_
     weir__need_take_on(need, device, numbers * (columns - 1) + room, 4); /* links, hooks' places */
     weir__need_take_on(need, device, room * (rows + columns - 2), 8);
     weir__need_take_on(need, device, (uint64_t)CC_CELLS_FILTER * sizes->parts, 8);
+    weir__need_take_on(need, device, (uint64_t)(1 + 2 * CC_CELLS_SAMPLES) * sizes->parts, 4);
 }
 
 #define COUNT(name, elements)                                                 \
@@ -49,6 +51,7 @@ COUNT(next_count, weir__row_steps_cell(on, device).width + UINT64_C(2))
 COUNT(local_count, weir__row_steps_cell(on, device).first[weir__row_steps_cell(on, device).columns])
 COUNT(room_count, room_of(weir__row_steps_part(on, 0)->numbers, on->parts))
 COUNT(filter_count, on ? CC_CELLS_FILTER : 0)
+COUNT(sample_count, on ? 1 + 2 * CC_CELLS_SAMPLES : 0)
 
 /* From one of the row a link for each own number and hooks, from one of the column hooks alone. */
 static uint64_t inbox_count(const void *user, uint32_t device, uint32_t sender)
@@ -92,6 +95,12 @@ static const weir_steps_array arrays[] = {
      .field = FIELD(inbox),
      .outbox = FIELD(outbox)},
     COUNTED("filter", filter_count, 8, filter),
+    {.name = "sample",
+     .extent = WEIR_STEPS_COUNTED,
+     .holding = WEIR_STEPS_SHARED,
+     .count = sample_count,
+     .bytes = 4,
+     .field = FIELD(sample)},
     {.name = "heads", .extent = WEIR_STEPS_DEVICES, .bytes = 4, .field = FIELD(heads)},
     {.name = "listed", .extent = WEIR_STEPS_DEVICES, .bytes = 4, .field = FIELD(listed)},
     {.name = "gaps", .extent = WEIR_STEPS_DEVICES, .bytes = 4, .field = FIELD(gaps)},
@@ -148,6 +157,18 @@ static weir_status enter_gaps(const struct weir__row_steps *on, uint32_t p)
                         gaps, on->parts * sizeof *gaps);
 }
 
+/* With fewer arcs a vertex a sample costs more than the arcs that it spares. */
+#define FEW_ARCS 5
+
+/* First arcs enough for one large tree in a cell: in graphs whose arcs lead anywhere, each head that a device has arcs to is met more than
+ * once then. */
+static uint32_t firsts_of(const weir_graph *graph, const weir_partition *partition)
+{
+    if (graph->arcs / FEW_ARCS < graph->vertices)
+        return 0;
+    return 1 + (partition->columns + partition->rows - 1) / partition->rows;
+}
+
 weir_status weir__cc_cells_create(weir_context *context, const weir_graph *graph,
                                   const weir_partition *partition, const weir_run_options *options,
                                   struct weir__row_steps *on)
@@ -157,10 +178,14 @@ weir_status weir__cc_cells_create(weir_context *context, const weir_graph *graph
     config.order = WEIR_ROWS_BY_ID;
     weir_status status =
         weir__row_steps_create(on, &form, context, graph, partition, options, &config, &making);
+    const int symmetric =
+        !status && !weir__context_planned(context) && weir__graph_symmetric(graph, NULL);
     for (uint32_t p = 0; p < partition->parts && !status; p++) {
         struct cc_cells_args *args = weir_steps_args(on->steps, p);
         args->cell = weir__row_steps_cell(on, p);
         args->room = (uint32_t)room_count(&making, p, p);
+        args->symmetric = (uint32_t)symmetric;
+        args->firsts = symmetric ? firsts_of(graph, partition) : 0;
         while (1u << args->merges < partition->rows)
             args->merges++;
         if (!weir__context_planned(context))
@@ -175,7 +200,7 @@ weir_status weir__cc_cells_create(weir_context *context, const weir_graph *graph
 
 /* ---- runs ------------------------------------------------------------------------------------ */
 
-/* Every arc is looked at once, by the one device that has it. */
+/* Every arc is looked at once at most, by the one device that has it. */
 weir_status weir__cc_cells_run(struct weir__row_steps *on, weir_run_stats *stats)
 {
     weir_status status = weir__row_steps_run(on, stats);
@@ -184,7 +209,8 @@ weir_status weir__cc_cells_run(struct weir__row_steps *on, weir_run_stats *stats
     const weir_rows_part *part = weir__row_steps_part(on, 0);
     const uint64_t wide = (uint64_t)part->numbers * weir__row_steps_cell(on, 0).rows;
     stats->reached = stats->least_items = stats->work.processed = part->vertices;
-    stats->arcs_reached = stats->work.atoms = part->arcs_all;
+    stats->arcs_reached = part->arcs_all;
+    stats->work.atoms = weir_steps_total(on->steps, CC_CELLS_RESULT_ARCS);
     weir__cc_picked(on, stats);
     stats->work.rounds = weir_steps_results(on->steps, 0)[CC_CELLS_RESULT_ROUNDS];
     /* An arc, its head's representative and two parents; of a place its offsets, its parent thrice and its label. */

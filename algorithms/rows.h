@@ -84,12 +84,15 @@ WEIR_DEV int weir_rows_knows(const uint64_t *known, uint32_t number)
     return (int)(known[number / 32] >> number % 32 & 1);
 }
 
-/** The local number of a number, or of the next one that is among them. In the upper half of a word is that of the first of its 32 numbers,
- *  in the lower half a bit for each that is among them. */
+/** The local number of a number, or of the next one that is among them, by the word of @p known that is of the number. In the upper half of a word
+ *  is the local number of the first of its 32 numbers, in the lower half a bit for each that is among them. */
+WEIR_DEV uint32_t weir_rows_local_in(uint64_t word, uint32_t number)
+{
+    return (uint32_t)(word >> 32) + weir_popcount_u32((uint32_t)word & ((1u << number % 32) - 1u));
+}
 WEIR_DEV uint32_t weir_rows_local(const uint64_t *known, uint32_t number)
 {
-    const uint64_t word = known[number / 32];
-    return (uint32_t)(word >> 32) + weir_popcount_u32((uint32_t)word & ((1u << number % 32) - 1u));
+    return weir_rows_local_in(known[number / 32], number);
 }
 
 /** The number of a local number. Of the halo of rows that are numbered by degree it is searched for. */

@@ -109,8 +109,11 @@ WEIR_DEV int color_is_ahead(const struct color_args *a, uint32_t local,
         owner = weir_steps_owner(a->halo.first, local);
         if (a->halo.known) /* ranks are rows */
             return local < color_behind(a, owner, r->row + (owner < a->part.part));
-        row = a->halo.numbers[local < a->halo.begin ? local : local - a->part.owned] -
-              a->part.first[owner];
+        if (a->halo.whole >> owner & 1)
+            row = local - a->halo.first[owner];
+        else
+            row = a->halo.numbers[local < a->halo.begin ? local : local - a->part.owned] -
+                  a->part.first[owner];
     }
     rank = color_rank(a, row);
     return rank < r->rank || (rank == r->rank && owner < a->part.part);
@@ -172,14 +175,18 @@ WEIR_DEV void color_tell(const struct color_args *a, int mine, uint32_t row, uin
 {
     for (uint32_t d = 0; d < a->member.count && a->member.count > 1; d++) {
         const uint64_t *to = a->halo.to[d];
-        uint64_t word;
-        uint32_t lanes;
+        uint32_t at = a->halo.whole_at[d] + row, lanes;
+        int tells = mine;
         if (!to)
             continue;
-        word = mine ? to[row / 32] : 0;
-        lanes = weir_ballot((int)(word >> row % 32 & 1));
-        if (word >> row % 32 & 1)
-            weir_store_relaxed_sys_u32(&a->color[d][weir_rows_local_in(word, row)], color);
+        if (a->halo.whole_at[d] == WEIR_ROWS_NONE) {
+            const uint64_t word = mine ? to[row / 32] : 0;
+            at = weir_rows_local_in(word, row);
+            tells = (int)(word >> row % 32 & 1);
+        }
+        lanes = weir_ballot(tells);
+        if (tells)
+            weir_store_relaxed_sys_u32(&a->color[d][at], color);
         if (lanes && weir_lane() == 0)
             weir_atomic_add_block_u64(&told[d], weir_popcount_u32(lanes));
     }

@@ -61,7 +61,8 @@ typedef struct weir_rows_part {
     uint64_t vertices;                    /**< of the whole graph */
 } weir_rows_part;
 
-/** The halo of one part, of rows that were asked for it: the vertices of other parts that its arcs name. Arcs then name far ends by
+/** The halo of one part, of rows that were asked for it: the vertices of other parts that its arcs name, and all of another part's where
+ *  they name 15 in 16 of them, so that neither side has to look up which. Arcs then name far ends by
  *  *local* number in place of number: 0 to count - 1, for its own rows and its halo together, in the order of numbers. So
  *  arrays over what a part knows have `count` elements, and targets ascend as they would by number. A plain value whose
  *  pointers are memory of the part's device. With one part local numbers are rows, and the pointers are NULL. */
@@ -76,6 +77,11 @@ typedef struct weir_rows_halo {
     uint32_t count; /**< local numbers: rows, and halo */
     uint32_t first[WEIR_DEVICES_MAX + 1]; /**< local numbers of part p are first[p] to
                                                first[p + 1] - 1; first[parts] == count */
+    uint64_t
+        whole; /**< bit p: all rows of part p are in the halo, so row r of it is first[p] + r */
+    uint32_t whole_at
+        [WEIR_DEVICES_MAX]; /**< the local number of this part's first row at another that has
+                                              all of them, which then follow it; else WEIR_ROWS_NONE */
 } weir_rows_halo;
 
 /** Whether a number is among those that @p known is of. @param[in] known  weir_rows_halo.known by number, or .to by own row. */
@@ -84,12 +90,15 @@ WEIR_DEV int weir_rows_knows(const uint64_t *known, uint32_t number)
     return (int)(known[number / 32] >> number % 32 & 1);
 }
 
-/** The local number of a number, or of the next one that is among them. In the upper half of a word is that of the first of its 32 numbers,
- *  in the lower half a bit for each that is among them. */
+/** The local number of a number, or of the next one that is among them, by the word of @p known that is of the number. In the upper half of a word
+ *  is the local number of the first of its 32 numbers, in the lower half a bit for each that is among them. */
+WEIR_DEV uint32_t weir_rows_local_in(uint64_t word, uint32_t number)
+{
+    return (uint32_t)(word >> 32) + weir_popcount_u32((uint32_t)word & ((1u << number % 32) - 1u));
+}
 WEIR_DEV uint32_t weir_rows_local(const uint64_t *known, uint32_t number)
 {
-    const uint64_t word = known[number / 32];
-    return (uint32_t)(word >> 32) + weir_popcount_u32((uint32_t)word & ((1u << number % 32) - 1u));
+    return weir_rows_local_in(known[number / 32], number);
 }
 
 /** The number of a local number. Of the halo of rows that are numbered by degree it is searched for. */

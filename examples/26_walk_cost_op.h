@@ -290,7 +290,7 @@ WEIR_DEV void walk_scratch(const struct cost_args *a, const struct cost_place *p
                                                         weir_lane(), WEIR_LANES, WEIR_SCRATCH_WARP);
         weir_group_walk walk;
         weir_tile_run run = WEIR_TILE_RUN_INIT;
-        weir_group_start(&walk, set, weir_lane(), WEIR_LANES);
+        weir_group_along(&walk, set, weir_lane(), WEIR_LANES);
         while (weir_group_run(&walk, set, &run)) {
             float sum = 0;
             for (; run.at < run.end; run.at += WEIR_LANES)

@@ -69,6 +69,16 @@ typedef struct WEIR__P(_span) {
     WEIR__N tile, begin, end;
 } WEIR__P(_span);
 
+/* Whether where tiles end is mostly at hand, in memory that the lanes of a block share: then it costs little to look at one after the other. */
+WEIR_DEV int WEIR__P(_at_hand)(void)
+{
+#ifdef WEIR_TILES_BY_ENDS
+    return 1;
+#else
+    return 0;
+#endif
+}
+
 #include "worklist/tiles_tmpl.h"
 
 /* ---- thread: a tile a lane --------------------------------------------------------------------- */
@@ -132,10 +142,11 @@ WEIR_DEV int WEIR__P(thread_run)(WEIR__P(thread_walk) * walk, WEIR__P(tile_set) 
 
 /** A lane of the team-mapped schedule. */
 typedef struct WEIR__P(team_walk) {
-    WEIR__N coming, teams; /* the tile after the present one; how far apart a team's tiles are */
-    WEIR__N tile, behind;  /* the present one, and where it ends */
-    WEIR__N atom, count;   /* this lane's next atom of it, atoms it has */
-    WEIR__N lane, lanes;   /* in the team */
+    WEIR__N coming,
+        teams; /* the first tile, for `next` the next one; how far apart a team's tiles are */
+    WEIR__N tile, behind; /* the present one, and where it ends */
+    WEIR__N atom, count;  /* this lane's next atom of it, atoms it has */
+    WEIR__N lane, lanes;  /* in the team */
 } WEIR__P(team_walk);
 
 /** Begin: lanes stand in teams of @p size that follow one another. Team t of n has tiles t, t + n, ..., and its lane l the
@@ -158,9 +169,15 @@ WEIR_DEV int WEIR__P(team_run)(WEIR__P(team_walk) * walk, WEIR__P(tile_set) set,
                                WEIR__P(tile_run) * run)
 {
     WEIR__P(_span) span;
-    if (walk->coming >= set.tiles)
-        return 0;
-    run->tile = walk->coming;
+    if (run->step == 0) { /* the first */
+        run->tile = walk->coming;
+        if (run->tile >= set.tiles)
+            return 0;
+    } else { /* from the one before: a number of its own, kept beside it, costs the lane's loop registers and an instruction */
+        if (set.tiles - run->tile <= walk->teams)
+            return 0;
+        run->tile += walk->teams;
+    }
     WEIR__P(_enter)(set, run->tile, walk->behind, &span);
     const WEIR__N count = span.end - span.begin;
     run->first = span.begin;
@@ -168,7 +185,6 @@ WEIR_DEV int WEIR__P(team_run)(WEIR__P(team_walk) * walk, WEIR__P(tile_set) set,
     run->end = walk->behind = span.end;
     run->step = walk->lanes;
     run->whole = walk->lane == 0 && (walk->lanes == 1 || count <= 1);
-    walk->coming = set.tiles - run->tile > walk->teams ? run->tile + walk->teams : set.tiles;
     return 1;
 }
 
@@ -178,9 +194,11 @@ WEIR_DEV int WEIR__P(team_next)(WEIR__P(team_walk) * walk, WEIR__P(tile_set) set
 {
     while (walk->atom >= walk->count) {
         WEIR__P(tile_run) run;
+        run.step = 0; /* always the one that is coming */
         if (!WEIR__P(team_run)(walk, set, &run))
             return 0;
         walk->tile = run.tile;
+        walk->coming = set.tiles - run.tile > walk->teams ? run.tile + walk->teams : set.tiles;
         walk->atom = walk->lane;
         walk->count = run.end - run.first;
     }
@@ -303,9 +321,9 @@ typedef struct WEIR__P(group_walk) {
     WEIR__N lanes;
 } WEIR__P(group_walk);
 
-/** Begin: this lane has atoms lane, lane + lanes, ... of the set. */
-WEIR_DEV void WEIR__P(group_start)(WEIR__P(group_walk) * walk, WEIR__P(tile_set) set, WEIR__N lane,
-                                   WEIR__N lanes)
+/* @return whether the lane has atoms. */
+WEIR_DEV int WEIR__P(_group)(WEIR__P(group_walk) * walk, WEIR__P(tile_set) set, WEIR__N lane,
+                             WEIR__N lanes)
 {
     WEIR__N base = WEIR__P(_base)(set), last = WEIR__P(_last)(set), atoms = last - base;
     walk->lanes = lanes;
@@ -314,9 +332,27 @@ WEIR_DEV void WEIR__P(group_start)(WEIR__P(group_walk) * walk, WEIR__P(tile_set)
     walk->span.begin = base;
     walk->span.end = last;
     walk->span.tile = 0;
-    if (lane < atoms)
+    return lane < atoms;
+}
+
+/** Begin: this lane has atoms lane, lane + lanes, ... of the set. */
+WEIR_DEV void WEIR__P(group_start)(WEIR__P(group_walk) * walk, WEIR__P(tile_set) set, WEIR__N lane,
+                                   WEIR__N lanes)
+{
+    if (WEIR__P(_group)(walk, set, lane, lanes))
         WEIR__P(_find)(set, lane, &walk->span);
 }
+
+#ifdef WEIR_TILES_BY_ENDS
+/** The same where tiles are few and their ends at hand, as in scratchpad memory: the lane goes along them to its first atom, and does
+ *  not search, which costs a loop by tiles registers. */
+WEIR_DEV void WEIR__P(group_along)(WEIR__P(group_walk) * walk, WEIR__P(tile_set) set, WEIR__N lane,
+                                   WEIR__N lanes)
+{
+    if (WEIR__P(_group)(walk, set, lane, lanes))
+        walk->span.end = WEIR__P(tile_set_end)(set, 0);
+}
+#endif
 
 /** The next atom of this lane. @return 0: there are none. */
 WEIR_DEV int WEIR__P(group_next)(WEIR__P(group_walk) * walk, WEIR__P(tile_set) set, WEIR__N *tile,
@@ -336,7 +372,16 @@ WEIR_DEV int WEIR__P(group_next)(WEIR__P(group_walk) * walk, WEIR__P(tile_set) s
 WEIR_DEV int WEIR__P(group_run)(WEIR__P(group_walk) * walk, WEIR__P(tile_set) set,
                                 WEIR__P(tile_run) * run)
 {
-    if (run->step == 0) { /* the first, whose tile is known */
+    if (WEIR__P(_at_hand)()) {
+        if (run->step == 0) {
+            run->step = walk->lanes;
+            run->at = walk->at;
+        }
+        if (run->at >= walk->last)
+            return 0;
+        if (run->at >= walk->span.end)
+            WEIR__P(_step)(set, run->at, walk->last, run->step, &walk->span);
+    } else if (run->step == 0) { /* the first, whose tile is known */
         run->step = walk->lanes;
         run->at = walk->at;
         if (run->at == walk->last)

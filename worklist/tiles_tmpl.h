@@ -240,6 +240,16 @@ WEIR_DEV void WEIR__P(_step)(WEIR__P(tile_set) set, WEIR__N at, WEIR__N last, WE
         } while (span->end <= at);
         return;
     }
+    if (WEIR__P(_at_hand)()) {
+        for (int looks = 0; looks < 8; looks++) {
+            span->begin = span->end;
+            span->end = WEIR__P(tile_set_end)(set, ++span->tile);
+            if (span->end > at)
+                return;
+        }
+        WEIR__P(_seek)(set, at, last, span);
+        return;
+    }
     /* The next three at once, since none of these loads waits for another, and only then further on. */
     const WEIR__N low = span->tile + 1, left = set.tiles - low;
     const WEIR__N a = WEIR__P(tile_set_end)(set, low);

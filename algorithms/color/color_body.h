@@ -19,6 +19,7 @@
 struct color_shared {
     uint64_t put; /* rows put into the next list since the last barrier */
     uint32_t used[COLOR_WORKERS][COLOR_WORDS]; /* a bit for each colour of a worker's window */
+    uint64_t told[WEIR_DEVICES_MAX];           /* colours that the block told each device */
 };
 
 /* A round on a device. */
@@ -96,7 +97,8 @@ WEIR_DEV uint64_t color_settle(uint64_t used, uint32_t near, uint32_t skip, uint
 
 /* Rows of few arcs look, in each lane that has @p mine one. All lanes of a worker. @return whether this lane's looks again. */
 WEIR_DEV int color_look_alone(const struct color_args *a, const struct color_looker *r, int mine,
-                              const struct color_group *group, struct color_tally *tally)
+                              const struct color_group *group, uint64_t *told,
+                              struct color_tally *tally)
 {
     struct color_seen seen = {0, 0};
     uint32_t near = 0, skip = 0, color = 0;
@@ -113,7 +115,7 @@ WEIR_DEV int color_look_alone(const struct color_args *a, const struct color_loo
         color = color_end(a, r,
                           r->first || seen.lost ? color_pick_alone(used, skip, r->degree) : r->own,
                           seen.ahead, tally);
-    color_tell(a, mine, r->row, color);
+    color_tell(a, mine, r->row, color, told);
     return (color & COLOR_OPEN) != 0;
 }
 
@@ -147,13 +149,14 @@ WEIR_DEV void color_look_all(const struct color_args *a, struct color_shared *sh
     int again;
     group.alone = weir_ballot(alone);
     group.begin = first && !a->order ? a->halo.begin + weir_broadcast_u32(row, 0) : COLOR_NONE;
-    again = color_look_alone(a, &r, alone, &group, tally);
+    again = color_look_alone(a, &r, alone, &group, shared->told, tally);
     weir_lanes_sync();
     for (uint32_t who = weir_ballot(any && !alone); who; who &= who - 1) {
         const uint32_t lane = weir_first_bit_u32(who);
         const struct color_looker long_one =
             color_looker_of(a, weir_broadcast_u32(row, lane), now->number, now->to, first);
-        const int looks = color_look(a, &long_one, shared->used[b->thread / WEIR_LANES], tally);
+        const int looks =
+            color_look(a, &long_one, shared->used[b->thread / WEIR_LANES], shared->told, tally);
         if (weir_lane() == lane)
             again = looks;
     }
@@ -249,6 +252,16 @@ WEIR_DEV uint32_t color_batch_end(const struct color_args *a, uint32_t from)
     return rows < a->most - from ? from + rows : a->most;
 }
 
+/* Behind the last look of the block. */
+WEIR_DEV void color_count_told(const struct color_args *a, const struct color_shared *shared,
+                               const struct weir_steps_block *b)
+{
+    for (uint32_t d = b->thread; d < a->member.count; d += b->threads)
+        if (shared->told[d])
+            (void)weir_atomic_add_relaxed_dev_u64(&weir_steps_mine(&a->member)->tell[d],
+                                                  shared->told[d]);
+}
+
 WEIR_DEV void color_body(const struct color_args *a, struct color_shared *shared,
                          struct weir_steps_block *b)
 {
@@ -257,6 +270,8 @@ WEIR_DEV void color_body(const struct color_args *a, struct color_shared *shared
     uint64_t since_ns = weir_clock_ns(), all = 0;
     if (b->thread == 0)
         shared->put = 0;
+    for (uint32_t d = b->thread; d < a->member.count; d += b->threads)
+        shared->told[d] = 0;
     weir_block_sync();
     for (uint64_t row = a->part.busy + weir_steps_thread(b); row < a->part.owned;
          row += weir_steps_threads(b))
@@ -274,6 +289,7 @@ WEIR_DEV void color_body(const struct color_args *a, struct color_shared *shared
     }
     const uint64_t did[COLOR_COUNTS] = {tally.taken, tally.arcs};
     weir_steps_count(&a->member, b, COLOR_TAKEN, did, COLOR_COUNTS);
+    color_count_told(a, shared, b);
 }
 
 #endif

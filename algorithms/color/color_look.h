@@ -104,13 +104,18 @@ WEIR_DEV uint32_t color_behind(const struct color_args *a, uint32_t d, uint32_t 
 WEIR_DEV int color_is_ahead(const struct color_args *a, uint32_t local,
                             const struct color_looker *r)
 {
-    if (a->part.parts == 1 || local - a->halo.begin < a->part.owned)
-        return color_rank(a, local - a->halo.begin) < r->rank;
-    const uint32_t owner = weir_steps_owner(a->halo.first, local);
-    if (a->halo.known) /* ranks are rows */
-        return local < color_behind(a, owner, r->row + (owner < a->part.part));
-    const uint32_t number = a->halo.numbers[local < a->halo.begin ? local : local - a->part.owned];
-    const uint32_t rank = color_rank(a, number - a->part.first[owner]);
+    uint32_t owner = a->part.part, row = local - a->halo.begin, rank;
+    if (a->part.parts > 1 && row >= a->part.owned) {
+        owner = weir_steps_owner(a->halo.first, local);
+        if (a->halo.known) /* ranks are rows */
+            return local < color_behind(a, owner, r->row + (owner < a->part.part));
+        if (a->halo.whole >> owner & 1)
+            row = local - a->halo.first[owner];
+        else
+            row = a->halo.numbers[local < a->halo.begin ? local : local - a->part.owned] -
+                  a->part.first[owner];
+    }
+    rank = color_rank(a, row);
     return rank < r->rank || (rank == r->rank && owner < a->part.part);
 }
 
@@ -163,18 +168,27 @@ WEIR_DEV uint32_t color_skip(const struct color_args *a, const struct color_look
     return (draw ^ draw >> 16) % (most + 1);
 }
 
-/* The row of each lane that has @p mine one has a colour: those that have it in their halos are told, and counted. All lanes of a worker. */
-WEIR_DEV void color_tell(const struct color_args *a, int mine, uint32_t row, uint32_t color)
+/* The row of each lane that has @p mine one has a colour: those that have it in their halos are told, and counted. All lanes of a worker.
+ * @param[in,out] told  the block's: by device. The device's own words would have an atomic of every worker that tells. */
+WEIR_DEV void color_tell(const struct color_args *a, int mine, uint32_t row, uint32_t color,
+                         uint64_t *told)
 {
-    for (uint32_t d = 0; d < a->member.count; d++) {
+    for (uint32_t d = 0; d < a->member.count && a->member.count > 1; d++) {
         const uint64_t *to = a->halo.to[d];
-        const int told = to && mine && weir_rows_knows(to, row);
-        const uint32_t lanes = weir_ballot(told);
-        if (told)
-            weir_store_relaxed_sys_u32(&a->color[d][weir_rows_local(to, row)], color);
+        uint32_t at = a->halo.whole_at[d] + row, lanes;
+        int tells = mine;
+        if (!to)
+            continue;
+        if (a->halo.whole_at[d] == WEIR_ROWS_NONE) {
+            const uint64_t word = mine ? to[row / 32] : 0;
+            at = weir_rows_local_in(word, row);
+            tells = (int)(word >> row % 32 & 1);
+        }
+        lanes = weir_ballot(tells);
+        if (tells)
+            weir_store_relaxed_sys_u32(&a->color[d][at], color);
         if (lanes && weir_lane() == 0)
-            (void)weir_atomic_add_relaxed_dev_u64(&weir_steps_mine(&a->member)->tell[d],
-                                                  weir_popcount_u32(lanes));
+            weir_atomic_add_block_u64(&told[d], weir_popcount_u32(lanes));
     }
 }
 
@@ -282,13 +296,13 @@ WEIR_DEV uint32_t color_pick(const uint32_t *used, uint32_t words, uint32_t base
     return COLOR_NONE;
 }
 
-/* A row looks. All lanes of a worker. @param[in] used  COLOR_WORDS words, the worker's. @return whether it looks again in the next round.
+/* A row looks. All lanes of a worker. @param[in] used  COLOR_WORDS words, the worker's. @param[in,out] told  color_tell(). @return whether it looks again in the next round.
  *
  * Where a window has no colour for it the row looks along its arcs again, for the next one. A colour above the number of its neighbours, because it
  * skipped too many, or because one of these changed its colour between two looks, from one of the second window to one of the first: then it
  * begins again and skips none. Each neighbour changes once in a round. */
 WEIR_DEV int color_look(const struct color_args *a, const struct color_looker *r, uint32_t *used,
-                        struct color_tally *tally)
+                        uint64_t *told, struct color_tally *tally)
 {
     const uint32_t words =
         r->degree < COLOR_WORDS * 32 ? (uint32_t)r->degree / 32 + 1 : COLOR_WORDS;
@@ -318,7 +332,7 @@ WEIR_DEV int color_look(const struct color_args *a, const struct color_looker *r
     }
     if (weir_lane() == 0)
         color = color_end(a, r, color, ahead, tally);
-    color_tell(a, weir_lane() == 0, r->row, color);
+    color_tell(a, weir_lane() == 0, r->row, color, told);
     return (weir_broadcast_u32(color, 0) & COLOR_OPEN) != 0;
 }
 

@@ -104,15 +104,39 @@ static void mark_here(void *user, uint64_t begin, uint64_t end)
 
 /* ---- local numbers ----------------------------------------------------------------------------- */
 
+static void mark_rows(uint32_t *bits, const weir_rows_part *part)
+{
+    memset(bits + part->begin / 32, 0xFF, part->owned / 32 * sizeof *bits); /* it begins a word */
+    if (part->owned % 32)
+        bits[(part->begin + part->owned) / 32] = (1u << part->owned % 32) - 1u;
+}
+
+/* Of which parts nearly all rows are in a halo: then all are, and neither side looks up which. */
+static uint64_t mark_whole(const weir_rows *rows, uint32_t p, uint32_t *bits)
+{
+    uint64_t whole = 0;
+    for (uint32_t d = 0; d < rows->parts; d++) {
+        const weir_rows_part *other = &rows->part[d];
+        const uint32_t words = other->owned / 32 + (other->owned % 32 != 0);
+        uint32_t marked = 0;
+        for (uint32_t w = 0; w < words && d != p; w++)
+            marked += (uint32_t)__builtin_popcount(bits[other->begin / 32 + w]);
+        if (marked == 0 || marked < other->owned - other->owned / 16)
+            continue;
+        mark_rows(bits, other);
+        whole |= UINT64_C(1) << d;
+    }
+    return whole;
+}
+
 static void count_locals(const struct halos *halos, uint32_t p)
 {
     const weir_rows *rows = halos->build->rows;
     const weir_rows_part *part = &rows->part[p];
     weir_rows_halo *halo = &rows->halo[p];
     uint32_t *bits = halos->bits[p];
-    memset(bits + part->begin / 32, 0xFF, part->owned / 32 * sizeof *bits); /* it begins a word */
-    if (part->owned % 32)
-        bits[(part->begin + part->owned) / 32] = (1u << part->owned % 32) - 1u;
+    mark_rows(bits, part);
+    halo->whole = mark_whole(rows, p, bits);
     halo->count = 0;
     for (uint64_t w = 0; w < halos->words; w++) {
         halos->known[p][w] = (uint64_t)halo->count << 32 | bits[w];
@@ -237,6 +261,10 @@ static weir_status find(struct halos *halos)
                           : weir__activity_each(parts, mark_there, halos);
     for (uint32_t p = 0; p < parts && !status; p++)
         count_locals(halos, p);
+    for (uint32_t p = 0; p < parts && !status; p++)
+        for (uint32_t d = 0; d < parts; d++)
+            if (build->rows->halo[d].whole >> p & 1)
+                build->rows->halo[p].whole_at[d] = build->rows->halo[d].first[p];
     return status;
 }
 
@@ -247,6 +275,8 @@ weir_status weir__rows_place_halos(struct weir__rows_build *build)
     weir_status status = weir__calloc(rows->parts, sizeof *rows->halo, "halos", &rows->halo);
     if (status)
         return status;
+    for (uint32_t p = 0; p < rows->parts; p++)
+        memset(rows->halo[p].whole_at, 0xFF, sizeof rows->halo[p].whole_at); /* WEIR_ROWS_NONE */
     if (rows->parts == 1) {
         rows->halo->count = rows->halo->first[1] = rows->part->owned;
         return WEIR_OK;

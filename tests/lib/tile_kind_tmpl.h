@@ -3,6 +3,7 @@
  *     #define KIND weir_coo            its prefix
  *     #define KIND_NUMBER uint32_t     what its numbers are
  *     #define KIND_COUNTS 1            it knows how long tiles are alone: thread and team, atoms from 0 in each tile
+ *     #define KIND_ENDS   1            it is of ends: a group's lane may go along tiles to its first atom
  *     #include "tests/lib/tile_kind_tmpl.h"
  *
  * makes kind_KIND(case, set): `set` is that of the case, in this kind. */
@@ -54,47 +55,50 @@ static void HERE(run)(struct tile_case *c, K(tile_set) set, uint32_t lane, K(til
     assert_true(whole || c->tails || atoms < count || count == 0);
 }
 
-#define WALKS(S, START)                                                                 \
-    static void HERE(S##_by_next)(struct tile_case * c, K(tile_set) set)                \
-    {                                                                                   \
-        for (uint32_t lane = 0; lane < c->lanes; lane++) {                              \
-            K(S##_walk) walk;                                                           \
-            KIND_NUMBER tile = 0, atom = 0;                                             \
-            START;                                                                      \
-            while (K(S##_next)(&walk, set, &tile, &atom))                               \
-                HERE(atom)(c, lane, tile, atom);                                        \
-            assert_false(K(S##_next)(&walk, set, &tile, &atom));                        \
-        }                                                                               \
-    }                                                                                   \
-    static void HERE(S##_by_run)(struct tile_case * c, K(tile_set) set)                 \
-    {                                                                                   \
-        for (uint32_t lane = 0; lane < c->lanes; lane++) {                              \
-            K(S##_walk) walk;                                                           \
-            K(tile_run) run = WEIR_TILE_RUN_INIT;                                       \
-            int64_t last = -1;                                                          \
-            START;                                                                      \
-            while (K(S##_run)(&walk, set, &run))                                        \
-                HERE(run)(c, set, lane, &run, &last);                                   \
-            assert_false(K(S##_run)(&walk, set, &run));                                 \
-        }                                                                               \
-    }                                                                                   \
-    static void HERE(S)(struct tile_case * c, K(tile_set) set, schedule_plan_fn * plan) \
-    {                                                                                   \
-        tile_case_begin(c, plan);                                                       \
-        HERE(S##_by_next)(c, set);                                                      \
-        tile_case_end(c, #S " by next");                                                \
-        tile_case_begin(c, plan);                                                       \
-        HERE(S##_by_run)(c, set);                                                       \
-        tile_case_end(c, #S " by run");                                                 \
+#define WALKS(way, S, START)                                                              \
+    static void HERE(way##_by_next)(struct tile_case * c, K(tile_set) set)                \
+    {                                                                                     \
+        for (uint32_t lane = 0; lane < c->lanes; lane++) {                                \
+            K(S##_walk) walk;                                                             \
+            KIND_NUMBER tile = 0, atom = 0;                                               \
+            START;                                                                        \
+            while (K(S##_next)(&walk, set, &tile, &atom))                                 \
+                HERE(atom)(c, lane, tile, atom);                                          \
+            assert_false(K(S##_next)(&walk, set, &tile, &atom));                          \
+        }                                                                                 \
+    }                                                                                     \
+    static void HERE(way##_by_run)(struct tile_case * c, K(tile_set) set)                 \
+    {                                                                                     \
+        for (uint32_t lane = 0; lane < c->lanes; lane++) {                                \
+            K(S##_walk) walk;                                                             \
+            K(tile_run) run = WEIR_TILE_RUN_INIT;                                         \
+            int64_t last = -1;                                                            \
+            START;                                                                        \
+            while (K(S##_run)(&walk, set, &run))                                          \
+                HERE(run)(c, set, lane, &run, &last);                                     \
+            assert_false(K(S##_run)(&walk, set, &run));                                   \
+        }                                                                                 \
+    }                                                                                     \
+    static void HERE(way)(struct tile_case * c, K(tile_set) set, schedule_plan_fn * plan) \
+    {                                                                                     \
+        tile_case_begin(c, plan);                                                         \
+        HERE(way##_by_next)(c, set);                                                      \
+        tile_case_end(c, #way " by next");                                                \
+        tile_case_begin(c, plan);                                                         \
+        HERE(way##_by_run)(c, set);                                                       \
+        tile_case_end(c, #way " by run");                                                 \
     }
-WALKS(thread, K(thread_start)(&walk, set, lane, c->lanes))
-WALKS(team, K(team_start)(&walk, set, lane, c->lanes, c->size))
+WALKS(thread, thread, K(thread_start)(&walk, set, lane, c->lanes))
+WALKS(team, team, K(team_start)(&walk, set, lane, c->lanes, c->size))
 #if !KIND_COUNTS
-WALKS(strided, K(strided_start)(&walk, set, lane, c->lanes))
-WALKS(warp, K(warp_start)(&walk, set, lane, c->lanes))
-WALKS(block, K(block_start)(&walk, set, lane, c->lanes))
-WALKS(group, K(group_start)(&walk, set, lane, c->lanes))
-WALKS(merge, K(merge_start)(&walk, set, lane, c->lanes))
+WALKS(strided, strided, K(strided_start)(&walk, set, lane, c->lanes))
+WALKS(warp, warp, K(warp_start)(&walk, set, lane, c->lanes))
+WALKS(block, block, K(block_start)(&walk, set, lane, c->lanes))
+WALKS(group, group, K(group_start)(&walk, set, lane, c->lanes))
+WALKS(merge, merge, K(merge_start)(&walk, set, lane, c->lanes))
+#endif
+#if KIND_ENDS
+WALKS(along, group, K(group_along)(&walk, set, lane, c->lanes))
 #endif
 #undef WALKS
 
@@ -146,6 +150,10 @@ static void WEIR_SCHEDULE_NAME(kind, KIND)(struct tile_case *c, K(tile_set) set)
     HERE(block)(c, set, schedule_plan[SCHEDULE_weir_block]);
     HERE(group)(c, set, schedule_plan[SCHEDULE_weir_group]);
     tile_case_empties(c, 0);
+#if KIND_ENDS
+    HERE(along)(c, set, schedule_plan[SCHEDULE_weir_group]);
+    tile_case_empties(c, 0);
+#endif
     HERE(merge)(c, set, schedule_plan[SCHEDULE_weir_merge]);
     tile_case_empties(c, 1);
     HERE(parts)(c, set);
@@ -162,3 +170,4 @@ static void WEIR_SCHEDULE_NAME(kind, KIND)(struct tile_case *c, K(tile_set) set)
 #undef KIND
 #undef KIND_NUMBER
 #undef KIND_COUNTS
+#undef KIND_ENDS

@@ -153,9 +153,11 @@ static void tile_case_empties(const struct tile_case *c, uint32_t times)
 
 #define KIND        weir
 #define KIND_NUMBER uint32_t
+#define KIND_ENDS   1
 #include "tests/lib/tile_kind_tmpl.h"
 #define KIND        weir_wide
 #define KIND_NUMBER uint64_t
+#define KIND_ENDS   1
 #include "tests/lib/tile_kind_tmpl.h"
 #define KIND        weir_coo
 #define KIND_NUMBER uint32_t

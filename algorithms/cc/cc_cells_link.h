@@ -13,14 +13,11 @@
 
 #include "algorithms/cc/cc_cells.h"
 
-#ifdef __CUDACC__
-#define CC_CELLS_ALONE  16u        /* arcs of a place that a lane links alone */
-#define CC_CELLS_PLACES WEIR_LANES /* that a worker takes, which follow one another */
-#else
-#define CC_CELLS_ALONE  0u
-#define CC_CELLS_PLACES 2048u /* threads write to few lines of the caches in common */
-#endif
-#define CC_CELLS_PIECE 1024u /* arcs of a place that a worker takes; longer ones are cut */
+/* Arcs of a place that a lane of a warp links alone, and places that a worker takes which follow one another: threads of host devices write to
+ * few lines of the caches in common. */
+#define CC_CELLS_ALONE  (WEIR_LANES > 1u ? 16u : 0u)
+#define CC_CELLS_PLACES (WEIR_LANES > 1u ? WEIR_LANES : 2048u)
+#define CC_CELLS_PIECE  1024u /* arcs of a place that a worker takes; longer ones are cut */
 
 /** What of a place is linked. */
 struct cc_cells_which {

@@ -152,13 +152,13 @@ static void the_largest_tree_looks_along_few_arcs(void **state)
     weir_context *context = context_or_skip(*state);
     struct grid grids[WEIR_DEVICES_MAX];
     const int count = grids_of(weir_context_device_count(context), grids);
-    weir_graph *one = open_graph("uniform:14,32", 1), *hubs = open_graph("rmat:14,32", 1),
-               *directed = open_graph("uniform:14,32", 0);
+    weir_graph *one = open_graph("uniform:12,32", 1), *hubs = open_graph("rmat:12,32", 1),
+               *directed = open_graph("uniform:12,32", 0);
     struct arc_list list = {NULL, NULL, 0, 0};
-    for (uint64_t i = 0; i < 16384; i++) /* cliques of 8: no tree is large */
+    for (uint64_t i = 0; i < 4096; i++) /* cliques of 8: no tree is large */
         for (uint64_t j = i / 8 * 8; j < i; j++)
             put_arc(&list, i, j);
-    weir_graph *cliques = graph_of(&list, 16384, 1);
+    weir_graph *cliques = graph_of(&list, 4096, 1);
     for (int g = 0; g < count; g += STEP_OF(count)) {
         weir_run_stats stats = assert_grid(context, one, grids[g]);
         assert_true(stats.work.atoms < one->arcs / 2);
@@ -189,7 +189,7 @@ static void two_large_trees_are_told_apart(void **state)
     weir_context *context = context_or_skip(*state);
     struct grid grids[WEIR_DEVICES_MAX];
     const int count = grids_of(weir_context_device_count(context), grids);
-    const uint64_t half = 3000, last = 2 * half - 1;
+    const uint64_t half = 1500, last = 2 * half - 1;
     for (int bridge = 0; bridge < 2; bridge++) {
         struct arc_list list = {NULL, NULL, 0, 0};
         for (uint64_t v = 0; v < 2 * half; v++)

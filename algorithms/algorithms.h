@@ -293,8 +293,8 @@ weir_status weir_partition_create(const weir_graph *graph, weir_partition_kind k
 /** Partition a graph in two dimensions, as Bisson, Bernaschi and Mastrostefano do ("Parallel Distributed Breadth First Search on
  *  the Kepler Architecture"): @p rows times @p columns parts own equal numbers of consecutive vertices, part after part, and
  *  stand in a grid, column after column. An arc belongs to the column of its tail and the row of its head. Breadth-first
- *  search alone takes it (weir_bfs_create()). Arcs are even where the order of vertices says nothing of their degrees, as
- *  that of generated graphs.
+ *  search, PageRank and components take it (weir_bfs_create(), weir_pr_create(), weir_cc_create()), and nothing else. Arcs are even where the
+ *  order of vertices says nothing of their degrees, as that of generated graphs.
  *  @param[in] rows, columns  1 and more; their product is WEIR_DEVICES_MAX at most.
  *  @retval WEIR_ERR_INVALID, WEIR_ERR_NOMEM  as above. */
 weir_status weir_partition_create_2d(const weir_graph *graph, uint32_t rows, uint32_t columns,

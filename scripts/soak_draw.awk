@@ -101,7 +101,7 @@ function bfs() {
         if (chance(50)) line = line " --direction " one_of("switch pull down auto")
     } else way("fifo soft soft:1 soft:3 soft:400 bulk")
     balance()
-    # Bitmaps are of levels top-down: other directions, trees and one device are refused by name.
+    # Bitmaps are of levels top-down: other directions and one device are refused by name.
     draw(25, "wire", "list bitmap bitmap auto")
 }
 

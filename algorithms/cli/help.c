@@ -3,13 +3,13 @@
 
 #include <string.h>
 
-enum { OPTION_COLUMN = 24 };
+enum { OPTION_COLUMN = 24, USAGE_COLUMNS = 30 };
 
 static void print_verbs(FILE *file)
 {
     const weir__cli_verb *verb;
     for (size_t i = 0; (verb = weir__cli_verb_at(i)); i++)
-        fprintf(file, "  weir %-10s%-26s%s\n", verb->name, verb->usage, verb->text);
+        fprintf(file, "  weir %-10s%-*s%s\n", verb->name, USAGE_COLUMNS, verb->usage, verb->text);
 }
 
 void weir__cli_help_short(FILE *file)

@@ -24,9 +24,9 @@ static int check(const weir__cli_request *request)
     if (!request->graph)
         return weir__cli_fail(EXIT_USAGE, "partition: GRAPH is missing; see weir help partition");
     if (request->partition_2d)
-        return weir__cli_fail(EXIT_USAGE,
-                              "--partition %s cuts arcs, not vertices: it is for weir bfs",
-                              request->partition_2d);
+        return weir__cli_fail(
+            EXIT_USAGE, "--partition %s cuts arcs, not vertices: it is for weir bfs, pr and cc",
+            request->partition_2d);
     if (!request->parts && !request->partition_file)
         return weir__cli_fail(EXIT_USAGE,
                               "partition: --parts N is missing; see weir help partition");

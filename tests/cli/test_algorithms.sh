@@ -32,6 +32,9 @@ has_member() {
 }
 
 run help
+# What a verb does begins behind what is given to it, in one column.
+awk '/^  weir [a-z0-9]+ / && !/--help$/ { lines++; apart += substr($0, 47, 2) ~ /^ [^ ]$/ } END { exit !lines || lines != apart }' "$OUT" && pass ||
+    fail "a usage runs into its text"
 ALGORITHMS=$(sed -n 's/^  weir \([a-z0-9]*\) *GRAPH \[options\].*/\1/p' "$OUT")
 for name in bfs sssp pr cc color; do
     check "the help lacks $name" eval 'echo "$ALGORITHMS" | grep -qx $name'

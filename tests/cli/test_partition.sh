@@ -121,6 +121,6 @@ refuse 2 "that is the graph, which would be lost" partition six.el --parts 2 -o 
 refuse 2 "both write to" partition six.el --parts 2 -o - --json -
 refuse 2 "--format is of standard output, which --output - takes" partition six.el --parts 2 -o - --format csv
 refuse 2 "cannot be written" partition six.el --parts 2 -o no-such-folder/x
-refuse 2 "--partition 2d:2x2 cuts arcs, not vertices: it is for weir bfs" partition six.el --parts 4 --partition 2d:2x2
+refuse 2 "--partition 2d:2x2 cuts arcs, not vertices: it is for weir bfs, pr and cc" partition six.el --parts 4 --partition 2d:2x2
 expect_ok partition chain:1 --parts 64
 finish

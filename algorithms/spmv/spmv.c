@@ -1,4 +1,5 @@
 /** @file spmv.c  Products: rows, and columns, cut over devices; who wants what of others; what a device is given. */
+#include "algorithms/matrix/build.h"
 #include "algorithms/spmv/spmv.h"
 #include "runtime/observe.h"
 #include "runtime/support.h"
@@ -307,8 +308,13 @@ static weir_status check_room(const weir_product *product, const weir_matrix *ma
     uint64_t bytes[WEIR_DEVICES_MAX];
     const uint32_t lacks = weir__spmv_lacks(product, matrix, bytes);
     weir_device_info info = WEIR_DEVICE_INFO_INIT;
-    if (lacks == UINT32_MAX || weir__context_planned(product->context))
+    struct weir__need need = {0, 0};
+    if (weir__context_planned(product->context))
         return WEIR_OK;
+    for (uint32_t d = 0; d < product->parts; d++)
+        weir__need_take_on(&need, product->part[d].device, bytes[d], 1);
+    if (lacks == UINT32_MAX) /* pools of host devices may have more than the host has left */
+        return weir__need_fits(&need, "a product of %s", matrix->name);
     weir_device_info_get(product->part[lacks].device, &info);
     return weir__fail(WEIR_ERR_NOMEM, "%s has no room for its part of %s, which is %llu MiB",
                       info.label, matrix->name, (unsigned long long)(bytes[lacks] >> 20));
@@ -327,6 +333,7 @@ static int bins_pay(const weir_product *product, const weir_matrix *matrix)
 
 static weir_status make_all(weir_product *product, const weir_matrix *matrix)
 {
+    const struct weir__need nothing = {0, 0};
     weir_status status = WEIR_OK;
     product->y_rows = matrix->rows;
     product->x_rows = matrix->columns;
@@ -343,7 +350,8 @@ static weir_status make_all(weir_product *product, const weir_matrix *matrix)
     for (uint32_t d = 0; d < product->parts && !status; d++)
         status = make_part(product, matrix, &product->part[d]);
     if (!status)
-        status = weir__spmv_lists(product);
+        status = weir__spmv_lists(product, matrix);
+    weir__spmv_note(product, &nothing);
     weir__spmv_keep_free(product);
     return status;
 }
@@ -351,6 +359,7 @@ static weir_status make_all(weir_product *product, const weir_matrix *matrix)
 static weir_status make_turned(weir_product *product, const weir_matrix *matrix)
 {
     weir_matrix *turned;
+    weir__matrix_need(matrix->columns, matrix->nonzeros, matrix->kind, &product->placing);
     if (weir__spmv_sketched(matrix)) {
         weir_matrix other = *matrix;
         other.rows = matrix->columns;

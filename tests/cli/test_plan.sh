@@ -190,6 +190,12 @@ has "schedule bins, x whole"
 expect_ok plan --vertices 268435456 --arcs 8589934592 spmm --columns 4 --devices cuda:0-3 --json sizes.json
 has "schedule rows"
 grep -q '"at_hand": false' sizes.json || fail "no matrix is at hand"
+# Host memory has the x and y of the command, 256 bytes a row each, and who has no nonzeros wants nothing.
+expect_ok plan --vertices 1000000 --arcs 1000000 spmm --columns 64 --devices cuda:0 --json sizes.json
+HOST=$(sed -n 's/^ *"host_bytes": \([0-9]*\),$/\1/p' sizes.json)
+if [ "${HOST:-0}" -ge 512000000 ]; then pass; else fail "host memory should have x and y: $HOST"; fi
+expect_ok plan --vertices 1 --arcs 1 spmv --devices host:4
+has ": 0 rows of it are others', 0 bytes exchanged"
 refuse 2 "has M nonzeros" plan --vertices 5 --arcs 5 spmv --undirected
 refuse 2 "has M nonzeros" plan --vertices 5 --arcs 5 spmv --weights unit
 refuse 2 "give both of them" plan --vertices 5 spmv

@@ -46,6 +46,8 @@ int weir__cli_plan_no_product(const weir__cli_request *request)
 {
     static const char *const of_products[] = {"values",  "columns", "transpose", "schedule",
                                               "overlap", "vector",  NULL};
+    if (request->partition_rows)
+        return weir__cli_fail(EXIT_USAGE, "--partition rows: is of spmv and spmm alone");
     return check_options(request, of_products, request->only ? request->only : "traversals");
 }
 

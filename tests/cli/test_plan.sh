@@ -182,6 +182,8 @@ refuse 2 "--columns: a plan of bfs has no such option" plan rmat:8 bfs --columns
 refuse 2 "--vector: a plan of traversals has no such option" plan rmat:8 --vector cut
 refuse 2 "--columns: spmv has no such option" plan rmat:8 spmv --columns 3
 refuse 2 "--schedule bins: is for one column of x, and there are 32" plan rmat:8 spmm --schedule bins
+expect_ok plan rmat:8 --partition rows --devices host:3 spmv
+refuse 2 "--partition rows: is of spmv and spmm alone" plan rmat:8 bfs --partition rows
 refuse 2 "--partition metis: spmv is cut by rows, or 2d:RxC" plan rmat:8 spmv --partition metis
 refuse 2 "a grid of 2 x 2 devices, but the product has 3" plan rmat:8 spmv --partition 2d:2x2 --devices host:3
 expect_ok plan --vertices 268435456 --arcs 8589934592 spmv --devices cuda:0-3

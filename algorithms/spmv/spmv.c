@@ -283,7 +283,30 @@ static uint64_t packed_bytes(const weir_product *product, uint32_t from)
     return rows * (sizeof(uint32_t) + weir__spmv_row_bytes(product));
 }
 
-uint32_t weir__spmv_lacks(const weir_product *product, const weir_matrix *matrix,
+/* What a device has by row, beside nonzeros: where rows end, and chunks. */
+static uint64_t rows_bytes(const weir_product *product, const struct spmv_part *part,
+                           uint64_t nonzeros, int halves)
+{
+    const uint64_t full = nonzeros / SPMV_SHORT, few = part->rows / SPMV_ROWS;
+    switch (product->config.schedule) {
+    case WEIR_PRODUCT_BINS:
+        return 0;
+    case WEIR_PRODUCT_ROWS:
+        return part->rows * sizeof(uint16_t) * (halves ? 2 : 1) +
+               (full > few ? full : few) * sizeof(struct spmv_chunk);
+    default:
+        return part->rows * sizeof(uint32_t) * (halves ? 2 : 1);
+    }
+}
+
+/* Rows of values of x and y, of its own sums and those of others. */
+static uint64_t value_rows(const weir_product *product, const struct spmv_part *part)
+{
+    return part->x_held + part->rows +
+           (product->grid_columns > 1 ? part->y_rows * product->grid_columns : 0);
+}
+
+uint32_t weir__spmv_lacks(const weir_product *product, const weir_matrix *matrix, int wants,
                           uint64_t bytes[WEIR_DEVICES_MAX])
 {
     const uint64_t value = product->value_bytes;
@@ -296,8 +319,10 @@ uint32_t weir__spmv_lacks(const weir_product *product, const weir_matrix *matrix
             product->config.schedule == WEIR_PRODUCT_BINS
                 ? own * weir__spmv_bins_fill(product, part, own) * (double)(4 + value + value + 1)
                 : own * (double)(4 + value);
-        bytes[d] = (part->x_held + part->rows) * weir__spmv_row_bytes(product) + (uint64_t)slots +
-                   packed_bytes(product, d);
+        const int halves =
+            product->overlap && (wants ? has_wants(product, part) : product->grid_rows > 1);
+        bytes[d] = value_rows(product, part) * weir__spmv_row_bytes(product) + (uint64_t)slots +
+                   rows_bytes(product, part, (uint64_t)own, halves) + packed_bytes(product, d);
     }
     return weir__pools_lack(product->context, bytes, product->parts);
 }
@@ -306,7 +331,7 @@ uint32_t weir__spmv_lacks(const weir_product *product, const weir_matrix *matrix
 static weir_status check_room(const weir_product *product, const weir_matrix *matrix)
 {
     uint64_t bytes[WEIR_DEVICES_MAX];
-    const uint32_t lacks = weir__spmv_lacks(product, matrix, bytes);
+    const uint32_t lacks = weir__spmv_lacks(product, matrix, 1, bytes);
     weir_device_info info = WEIR_DEVICE_INFO_INIT;
     struct weir__need need = {0, 0};
     if (weir__context_planned(product->context))

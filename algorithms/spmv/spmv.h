@@ -136,8 +136,8 @@ static inline uint64_t weir__spmv_kept_at(const struct spmv_keep *keep, uint64_t
            (uint64_t)__builtin_popcountll(keep->bits[column / 64] & below);
 }
 
-/** What devices would need at the least (spmv.c). @return the first that has no room for it; UINT32_MAX: all have. */
-uint32_t weir__spmv_lacks(const weir_product *product, const weir_matrix *matrix,
+/** What devices would need at the least (spmv.c). @param[in] wants  what they want of others is known. @return the first that has no room for it; UINT32_MAX: all have. */
+uint32_t weir__spmv_lacks(const weir_product *product, const weir_matrix *matrix, int wants,
                           uint64_t bytes[WEIR_DEVICES_MAX]);
 /** The nonzeros of a row of a part, among those of its columns (spmv_halo.c). */
 struct spmv_span weir__spmv_span(const weir_matrix *matrix, const struct spmv_part *part,

@@ -1,5 +1,4 @@
 /** @file spmv.c  Products: rows, and columns, cut over devices; who wants what of others; what a device is given. */
-#include "algorithms/matrix/build.h"
 #include "algorithms/spmv/spmv.h"
 #include "runtime/observe.h"
 #include "runtime/support.h"
@@ -384,7 +383,8 @@ static weir_status make_all(weir_product *product, const weir_matrix *matrix)
 static weir_status make_turned(weir_product *product, const weir_matrix *matrix)
 {
     weir_matrix *turned;
-    weir__matrix_need(matrix->columns, matrix->nonzeros, matrix->kind, &product->placing);
+    weir__need_take(&product->placing, matrix->columns + 1, sizeof(uint64_t));
+    weir__need_take(&product->placing, matrix->nonzeros, sizeof(uint32_t) + product->value_bytes);
     if (weir__spmv_sketched(matrix)) {
         weir_matrix other = *matrix;
         other.rows = matrix->columns;

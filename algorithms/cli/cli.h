@@ -124,6 +124,7 @@ typedef struct weir__cli_request {
     int partition;                    /**< a weir_partition_kind, or PARTITION_AUTO */
     const char *partition_file;       /**< of --partition file:PATH; NULL: another partition */
     const char *partition_2d;         /**< "2d:RxC" of that partition; NULL: another one */
+    int partition_rows;               /**< plan: --partition rows, of products */
     uint32_t grid_rows, grid_columns; /**< of that one */
     int route;                        /**< a weir_route_kind */
     int order;                        /**< a weir_order_kind */

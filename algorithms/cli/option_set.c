@@ -149,6 +149,15 @@ int weir__cli_set_partition(weir__cli_request *request, const weir__cli_option *
     return weir__cli_choose_partition(text, request);
 }
 
+/* Of traversals, or "rows" of products: which of them is planned may stand behind it. */
+int weir__cli_set_planned_partition(weir__cli_request *request, const weir__cli_option *option,
+                                    const char *text)
+{
+    (void)option;
+    request->partition_rows = strcmp(text, "rows") == 0;
+    return weir__cli_choose_partition(request->partition_rows ? "auto" : text, request);
+}
+
 int weir__cli_set_direction(weir__cli_request *request, const weir__cli_option *option,
                             const char *text)
 {

@@ -110,7 +110,12 @@ static const weir__cli_option options[] = {
     TEXT("machine", "FILE|SPEC", VERB_PLAN, machine,
          "on all devices of this machine instead, with their memory: what\n"
          "weir topo --machine takes"),
-    OPTION("partition", "P", VERB_TRAVERSAL | VERB_PLAN, weir__cli_set_partition, 0,
+    OPTION("partition", "P", VERB_PLAN, weir__cli_set_planned_partition, 0,
+           "as the verb has it, and with its default: of traversals block, edge\n"
+           "(equal arcs), random, metis, file:PATH, 2d:RxC, auto; of spmv and spmm\n"
+           "rows, 2d:RxC",
+           .choices = &weir__cli_partitions),
+    OPTION("partition", "P", VERB_TRAVERSAL, weir__cli_set_partition, 0,
            "who owns which vertices: block, edge (equal arcs), random,\n"
            "metis, each over all devices; file:PATH: what weir partition or\n"
            "gpmetis wrote, over as many devices as it has parts; 2d:RxC: of bfs, pr and cc,\n"

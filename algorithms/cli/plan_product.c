@@ -1,5 +1,6 @@
 /** @file plan_product.c  weir plan MATRIX spmv|spmm: what a product would take of each device's memory. */
 #include "algorithms/cli/plan.h"
+#include "runtime/room.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -9,6 +10,7 @@ struct making {
     const weir_matrix *matrix;
     weir_product_config config;
     weir_product_stats *picked_out;
+    const weir__cli_plan_of *one;
 };
 
 /* ---- what was asked for ------------------------------------------------------------------------ */
@@ -44,6 +46,8 @@ int weir__cli_plan_no_product(const weir__cli_request *request)
 {
     static const char *const of_products[] = {"values",  "columns", "transpose", "schedule",
                                               "overlap", "vector",  NULL};
+    if (request->partition_rows)
+        return weir__cli_fail(EXIT_USAGE, "--partition rows: is of spmv and spmm alone");
     return check_options(request, of_products, request->only ? request->only : "traversals");
 }
 
@@ -73,6 +77,20 @@ int weir__cli_plan_check_product(weir__cli_request *request)
 
 /* ---- planning ---------------------------------------------------------------------------------- */
 
+/* x and y as the command keeps them, beside all that a product takes. */
+static void add_values(const struct making *making, const weir_product *product)
+{
+    struct weir__need_note *host = &making->one->plan->host;
+    struct weir__need need = {0, 0};
+    uint64_t x_rows, y_rows;
+    uint32_t columns;
+    weir_product_sizes(product, &x_rows, &y_rows, &columns);
+    weir__need_take(&need, host->most, 1);
+    weir__need_take(&need, (x_rows + y_rows) * columns,
+                    making->matrix->kind == WEIR_VALUE_F64 ? sizeof(double) : sizeof(float));
+    host->most = (uint64_t)need.most;
+}
+
 /* A run in such a context does nothing but say what it would be. */
 static weir_status create(const void *user, weir_context *context, const weir_graph *graph,
                           const weir_partition *partition, void **object_out)
@@ -84,11 +102,13 @@ static weir_status create(const void *user, weir_context *context, const weir_gr
     weir_status status = weir_product_create(context, making->matrix, &making->config, &product);
     if (status)
         return status;
-    if ((status = weir_product_run(product, 1, 0, making->picked_out)))
+    if ((status = weir_product_run(product, 1, 0, making->picked_out))) {
         weir_product_destroy(product);
-    else
-        *object_out = product;
-    return status;
+        return status;
+    }
+    add_values(making, product);
+    *object_out = product;
+    return WEIR_OK;
 }
 
 static void destroy(void *product)
@@ -123,7 +143,8 @@ int weir__cli_plan_product(weir__cli_plans *plans)
 {
     weir__cli_plan_of *one = &plans->plan[0];
     struct making making = {.config = weir__cli_product_config(plans->request),
-                            .picked_out = &plans->picked};
+                            .picked_out = &plans->picked,
+                            .one = one};
     const struct weir__maker maker = {plans->request->only, &making, create, destroy, NULL};
     int code = open_matrix(plans);
     if (code)

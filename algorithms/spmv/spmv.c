@@ -282,7 +282,30 @@ static uint64_t packed_bytes(const weir_product *product, uint32_t from)
     return rows * (sizeof(uint32_t) + weir__spmv_row_bytes(product));
 }
 
-uint32_t weir__spmv_lacks(const weir_product *product, const weir_matrix *matrix,
+/* What a device has by row, beside nonzeros: where rows end, and chunks. */
+static uint64_t rows_bytes(const weir_product *product, const struct spmv_part *part,
+                           uint64_t nonzeros, int halves)
+{
+    const uint64_t full = nonzeros / SPMV_SHORT, few = part->rows / SPMV_ROWS;
+    switch (product->config.schedule) {
+    case WEIR_PRODUCT_BINS:
+        return 0;
+    case WEIR_PRODUCT_ROWS:
+        return part->rows * sizeof(uint16_t) * (halves ? 2 : 1) +
+               (full > few ? full : few) * sizeof(struct spmv_chunk);
+    default:
+        return part->rows * sizeof(uint32_t) * (halves ? 2 : 1);
+    }
+}
+
+/* Rows of values of x and y, of its own sums and those of others. */
+static uint64_t value_rows(const weir_product *product, const struct spmv_part *part)
+{
+    return part->x_held + part->rows +
+           (product->grid_columns > 1 ? part->y_rows * product->grid_columns : 0);
+}
+
+uint32_t weir__spmv_lacks(const weir_product *product, const weir_matrix *matrix, int wants,
                           uint64_t bytes[WEIR_DEVICES_MAX])
 {
     const uint64_t value = product->value_bytes;
@@ -295,8 +318,10 @@ uint32_t weir__spmv_lacks(const weir_product *product, const weir_matrix *matrix
             product->config.schedule == WEIR_PRODUCT_BINS
                 ? own * weir__spmv_bins_fill(product, part, own) * (double)(4 + value + value + 1)
                 : own * (double)(4 + value);
-        bytes[d] = (part->x_held + part->rows) * weir__spmv_row_bytes(product) + (uint64_t)slots +
-                   packed_bytes(product, d);
+        const int halves =
+            product->overlap && (wants ? has_wants(product, part) : product->grid_rows > 1);
+        bytes[d] = value_rows(product, part) * weir__spmv_row_bytes(product) + (uint64_t)slots +
+                   rows_bytes(product, part, (uint64_t)own, halves) + packed_bytes(product, d);
     }
     return weir__pools_lack(product->context, bytes, product->parts);
 }
@@ -305,10 +330,15 @@ uint32_t weir__spmv_lacks(const weir_product *product, const weir_matrix *matrix
 static weir_status check_room(const weir_product *product, const weir_matrix *matrix)
 {
     uint64_t bytes[WEIR_DEVICES_MAX];
-    const uint32_t lacks = weir__spmv_lacks(product, matrix, bytes);
+    const uint32_t lacks = weir__spmv_lacks(product, matrix, 1, bytes);
     weir_device_info info = WEIR_DEVICE_INFO_INIT;
-    if (lacks == UINT32_MAX || weir__context_planned(product->context))
+    struct weir__need need = {0, 0};
+    if (weir__context_planned(product->context))
         return WEIR_OK;
+    for (uint32_t d = 0; d < product->parts; d++)
+        weir__need_take_on(&need, product->part[d].device, bytes[d], 1);
+    if (lacks == UINT32_MAX) /* pools of host devices may have more than the host has left */
+        return weir__need_fits(&need, "a product of %s", matrix->name);
     weir_device_info_get(product->part[lacks].device, &info);
     return weir__fail(WEIR_ERR_NOMEM, "%s has no room for its part of %s, which is %llu MiB",
                       info.label, matrix->name, (unsigned long long)(bytes[lacks] >> 20));
@@ -327,6 +357,7 @@ static int bins_pay(const weir_product *product, const weir_matrix *matrix)
 
 static weir_status make_all(weir_product *product, const weir_matrix *matrix)
 {
+    const struct weir__need nothing = {0, 0};
     weir_status status = WEIR_OK;
     product->y_rows = matrix->rows;
     product->x_rows = matrix->columns;
@@ -343,7 +374,8 @@ static weir_status make_all(weir_product *product, const weir_matrix *matrix)
     for (uint32_t d = 0; d < product->parts && !status; d++)
         status = make_part(product, matrix, &product->part[d]);
     if (!status)
-        status = weir__spmv_lists(product);
+        status = weir__spmv_lists(product, matrix);
+    weir__spmv_note(product, &nothing);
     weir__spmv_keep_free(product);
     return status;
 }
@@ -351,6 +383,8 @@ static weir_status make_all(weir_product *product, const weir_matrix *matrix)
 static weir_status make_turned(weir_product *product, const weir_matrix *matrix)
 {
     weir_matrix *turned;
+    weir__need_take(&product->placing, matrix->columns + 1, sizeof(uint64_t));
+    weir__need_take(&product->placing, matrix->nonzeros, sizeof(uint32_t) + product->value_bytes);
     if (weir__spmv_sketched(matrix)) {
         weir_matrix other = *matrix;
         other.rows = matrix->columns;

@@ -4,6 +4,7 @@
 
 #include "algorithms/matrix.h"
 #include "algorithms/spmv/spmv_op.h"
+#include "runtime/room.h"
 
 enum {
     SPMV_HOST_BIN = 2048
@@ -116,6 +117,8 @@ struct weir_product {
     uint64_t y_rows, x_rows, nonzeros;
     uint64_t halo;      /* rows of x that a run moves between devices */
     uint64_t exchanged; /* bytes that it moves between them */
+    struct weir__need
+        placing; /* host memory held over several steps while it is placed; who plans counts it */
     struct spmv_part part[WEIR_DEVICES_MAX];
 };
 
@@ -133,8 +136,8 @@ static inline uint64_t weir__spmv_kept_at(const struct spmv_keep *keep, uint64_t
            (uint64_t)__builtin_popcountll(keep->bits[column / 64] & below);
 }
 
-/** What devices would need at the least (spmv.c). @return the first that has no room for it; UINT32_MAX: all have. */
-uint32_t weir__spmv_lacks(const weir_product *product, const weir_matrix *matrix,
+/** What devices would need at the least (spmv.c). @param[in] wants  what they want of others is known. @return the first that has no room for it; UINT32_MAX: all have. */
+uint32_t weir__spmv_lacks(const weir_product *product, const weir_matrix *matrix, int wants,
                           uint64_t bytes[WEIR_DEVICES_MAX]);
 /** The nonzeros of a row of a part, among those of its columns (spmv_halo.c). */
 struct spmv_span weir__spmv_span(const weir_matrix *matrix, const struct spmv_part *part,
@@ -142,7 +145,7 @@ struct spmv_span weir__spmv_span(const weir_matrix *matrix, const struct spmv_pa
 /** Find what each device wants of others' x, and whether x is cut; config.vector says so behind it. */
 weir_status weir__spmv_want(weir_product *product, const weir_matrix *matrix);
 /** Tell owners what they pack. Behind the parts, before weir__spmv_keep_free(). */
-weir_status weir__spmv_lists(weir_product *product);
+weir_status weir__spmv_lists(weir_product *product, const weir_matrix *matrix);
 void weir__spmv_keep_free(weir_product *product);
 
 /** Take memory of a part's device, which goes with the part. */
@@ -151,6 +154,10 @@ weir_status weir__spmv_take(struct spmv_part *part, const char *what, uint64_t e
 /** The same, with a copy of @p data. */
 weir_status weir__spmv_bring(struct spmv_part *part, const char *what, const void *data,
                              uint64_t elements, size_t bytes, void *data_out);
+
+/** Note for a plan the host memory that is in use: pools of host devices, what is held while it is placed, and @p beside. Who runs
+ *  finds less left by that, and nothing is noted. */
+void weir__spmv_note(const weir_product *product, const struct weir__need *beside);
 
 /** Bring nonzeros to the device, as chunks or as tiles (spmv_place.c). */
 weir_status weir__spmv_place(weir_product *product, struct spmv_part *part,

@@ -225,12 +225,23 @@ static void deal_free(struct dealing *d)
     free(d->to);
 }
 
+static void need_tiles(const struct dealing *d, struct weir__need *need)
+{
+    weir__need_take(need, d->stretches * d->bins, 3 * sizeof(uint32_t));
+}
+
+static void need_nonzeros(const struct dealing *d, struct weir__need *need)
+{
+    weir__need_take(need, d->octets * SPMV_OCTET, 4 + d->product->value_bytes);
+    weir__need_take(need, d->octets, sizeof *d->to);
+}
+
 static weir_status take_tiles(struct dealing *d)
 {
     const uint64_t tiles = d->stretches * d->bins;
     struct weir__need need = {0, 0};
     weir_status status;
-    weir__need_take(&need, tiles, 3 * sizeof(uint32_t));
+    need_tiles(d, &need);
     if ((status = weir__need_fits(&need, "%llu tiles of a matrix", (unsigned long long)tiles)) ||
         (status = weir__calloc(tiles, sizeof *d->count, "counts of tiles", &d->count)) ||
         (status = weir__alloc(tiles, sizeof *d->by_bin, "tiles by bin", &d->by_bin)) ||
@@ -245,8 +256,7 @@ static weir_status take_nonzeros(struct dealing *d)
     const uint64_t slots = d->octets * SPMV_OCTET;
     struct weir__need need = {0, 0};
     weir_status status;
-    weir__need_take(&need, slots, 4 + d->product->value_bytes);
-    weir__need_take(&need, d->octets, sizeof *d->to);
+    need_nonzeros(d, &need);
     if ((status = weir__need_fits(&need, "nonzeros in bins")) ||
         (status = weir__alloc(slots, sizeof *d->columns, "columns in bins", &d->columns)) ||
         (status = weir__alloc(slots, sizeof *d->places, "rows in bins", &d->places)) ||
@@ -410,6 +420,7 @@ weir_status weir__spmv_bins_place(weir_product *product, struct spmv_part *part,
                                   const struct spmv_rows *rows)
 {
     struct dealing d = {.product = product, .rows = rows};
+    struct weir__need need = {0, 0};
     weir_status status;
     if (!rows->rows)
         return WEIR_OK;
@@ -417,14 +428,15 @@ weir_status weir__spmv_bins_place(weir_product *product, struct spmv_part *part,
     if (!rows->offsets) {
         if (!(status = sketch_tiles(&d)))
             status = bring(&d, part);
-        deal_free(&d);
-        return status;
-    }
-    if (!(status = take_tiles(&d)) &&
-        !(status = weir__activity_for("counting tiles", "bins", d.bins, 1, 0, count_bins, &d)) &&
-        !(status = number_tiles(&d)) && !(status = take_nonzeros(&d)) &&
-        !(status = weir__activity_for("dealing tiles", "bins", d.bins, 1, 0, deal_bins, &d)))
+    } else if (!(status = take_tiles(&d)) &&
+               !(status =
+                     weir__activity_for("counting tiles", "bins", d.bins, 1, 0, count_bins, &d)) &&
+               !(status = number_tiles(&d)) && !(status = take_nonzeros(&d)) &&
+               !(status = weir__activity_for("dealing tiles", "bins", d.bins, 1, 0, deal_bins, &d)))
         status = bring(&d, part);
+    need_tiles(&d, &need);
+    need_nonzeros(&d, &need);
+    weir__spmv_note(product, &need);
     deal_free(&d);
     return status;
 }

@@ -236,7 +236,7 @@ static weir_status sketch_stretches(const weir_product *product, const weir_matr
         struct spmv_want *want = &part->want[d];
         *want = (struct spmv_want){.begin = 0};
         if (from == part || from->column_first != part->column_first ||
-            from->column_count != part->column_count)
+            from->column_count != part->column_count || all == 0)
             continue;
         want->begin = want->at = from->x_first;
         want->end = from->x_first + from->x_rows;
@@ -268,11 +268,16 @@ void weir__spmv_keep_free(weir_product *product)
     }
 }
 
+static void need_halos(const weir_product *product, struct weir__need *need)
+{
+    weir__need_take(need, words_of(product) * product->parts, sizeof(uint64_t) + sizeof(uint32_t));
+}
+
 static weir_status find_halos(weir_product *product, const weir_matrix *matrix)
 {
     struct weir__need need = {0, 0};
     weir_status status;
-    weir__need_take(&need, words_of(product) * product->parts, sizeof(uint64_t) + sizeof(uint32_t));
+    need_halos(product, &need);
     status = weir__need_fits(&need, "the columns that devices keep of x");
     for (uint32_t d = 0; d < product->parts && !status; d++)
         status = find_halo(product, matrix, &product->part[d]);
@@ -308,7 +313,8 @@ weir_status weir__spmv_want(weir_product *product, const weir_matrix *matrix)
     product->config.vector = WEIR_VECTOR_WHOLE;
     if (product->parts == 1)
         return WEIR_OK;
-    const int fits = weir__spmv_lacks(product, matrix, bytes) == UINT32_MAX; /* all of x, that is */
+    const int fits =
+        weir__spmv_lacks(product, matrix, 0, bytes) == UINT32_MAX; /* all of x, that is */
     for (uint32_t d = 0; d < product->parts && !status; d++)
         status = weir__spmv_sketched(matrix) ? sketch_stretches(product, matrix, &product->part[d],
                                                                 asked != WEIR_VECTOR_WHOLE)
@@ -321,6 +327,7 @@ weir_status weir__spmv_want(weir_product *product, const weir_matrix *matrix)
     if (asked == WEIR_VECTOR_CUT ||
         (asked == WEIR_VECTOR_AUTO && (!fits || all_wanted(product) <= product->x_rows / 2))) {
         product->config.vector = WEIR_VECTOR_CUT;
+        need_halos(product, &product->placing);
         for (uint32_t d = 0; d < product->parts; d++)
             if (weir__spmv_sketched(matrix))
                 number_sketch(product, &product->part[d]);
@@ -360,7 +367,7 @@ static void list_rows(const struct spmv_part *from, const struct spmv_part *to,
             *list++ = (uint32_t)(word * WORD + (uint64_t)__builtin_ctzll(bits) - shift);
 }
 
-static weir_status make_list(weir_product *product, uint32_t from)
+static weir_status make_list(weir_product *product, const weir_matrix *matrix, uint32_t from)
 {
     struct spmv_part *part = &product->part[from];
     struct spmv_packing *packing = &part->packing;
@@ -370,11 +377,12 @@ static weir_status make_list(weir_product *product, uint32_t from)
     if (!(packing->count = count_lists(product, from)))
         return WEIR_OK;
     weir__need_take(&need, packing->count, sizeof *list);
-    if ((status = weir__need_fits(&need, "lists of x")) ||
-        (status = weir__alloc(packing->count, sizeof *list, "lists of x", &list)))
+    if ((status = weir__need_fits(&need, "lists of x")) || /* of sizes alone nobody reads a list */
+        (!weir__spmv_sketched(matrix) &&
+         (status = weir__alloc(packing->count, sizeof *list, "lists of x", &list))))
         return status;
-    for (uint32_t d = 0; d < product->parts; d++)
-        if (product->part[d].want[from].listed && product->part[d].keep.bits)
+    for (uint32_t d = 0; d < product->parts && list; d++)
+        if (product->part[d].want[from].listed)
             list_rows(part, &product->part[d], &product->part[d].want[from],
                       list + product->part[d].want[from].packed_at);
     if (!(status = weir__spmv_bring(part, "rows of x for others", list, packing->count,
@@ -383,14 +391,15 @@ static weir_status make_list(weir_product *product, uint32_t from)
               weir__spmv_take(part, "x packed for others", packing->count * product->config.columns,
                               product->value_bytes, &packing->room)))
         status = weir_event_acquire(part->device, &packing->done);
+    weir__spmv_note(product, &need);
     free(list);
     return status;
 }
 
-weir_status weir__spmv_lists(weir_product *product)
+weir_status weir__spmv_lists(weir_product *product, const weir_matrix *matrix)
 {
     weir_status status = WEIR_OK;
     for (uint32_t d = 0; d < product->parts && !status; d++)
-        status = make_list(product, d);
+        status = make_list(product, matrix, d);
     return status;
 }

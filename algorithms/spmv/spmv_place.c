@@ -33,6 +33,21 @@ weir_status weir__spmv_bring(struct spmv_part *part, const char *what, const voi
     return elements ? weir__upload(part->device, place, data, elements * bytes) : WEIR_OK;
 }
 
+void weir__spmv_note(const weir_product *product, const struct weir__need *beside)
+{
+    struct weir__need need = product->placing;
+    weir_pool_stats stats = WEIR_POOL_STATS_INIT;
+    if (!weir__context_planned(product->context))
+        return;
+    weir__need_take(&need, (uint64_t)beside->held, 1);
+    for (uint32_t d = 0; d < product->parts; d++)
+        if (!weir_device_pool_stats(product->part[d].device, &stats))
+            weir__need_take_on(&need, product->part[d].device, stats.used_bytes, 1);
+    if (!weir_device_pool_stats(weir_context_home(product->context), &stats))
+        weir__need_take(&need, stats.used_bytes, 1);
+    (void)weir__need_fits(&need, "a product"); /* which is noted, and always fits */
+}
+
 /* ---- chunks ---------------------------------------------------------------------------------------- */
 
 /* Chunks as they are counted, and then written. */
@@ -145,19 +160,22 @@ static weir_status place_chunks(const weir_product *product, struct spmv_part *p
     if (made.count > UINT32_MAX || made.pieces > UINT32_MAX)
         return weir__fail(WEIR_ERR_UNSUPPORTED, "a device would have %llu pieces of rows",
                           (unsigned long long)made.count);
-    if (!r->offsets)
-        return bring_chunks(product, part, r, &made, args);
     weir__need_take(&need, made.count, sizeof *made.chunk);
     weir__need_take(&need, made.long_count, sizeof *made.longs);
     weir__need_take(&need, r->rows, sizeof *made.ends);
-    if (!(status = weir__need_fits(&need, "pieces of rows")) &&
-        !(status = weir__alloc(made.count, sizeof *made.chunk, "chunks", &made.chunk)) &&
-        !(status = weir__alloc(made.long_count, sizeof *made.longs, "long rows", &made.longs)) &&
-        !(status = weir__calloc(r->rows, sizeof *made.ends, "ends of rows", &made.ends))) {
+    if ((status = weir__need_fits(&need, "pieces of rows")))
+        return status;
+    if (!r->offsets)
+        status = bring_chunks(product, part, r, &made, args);
+    else if (!(status = weir__alloc(made.count, sizeof *made.chunk, "chunks", &made.chunk)) &&
+             !(status =
+                   weir__alloc(made.long_count, sizeof *made.longs, "long rows", &made.longs)) &&
+             !(status = weir__calloc(r->rows, sizeof *made.ends, "ends of rows", &made.ends))) {
         made.count = made.long_count = made.pieces = 0;
         cut(&made, r);
         status = bring_chunks(product, part, r, &made, args);
     }
+    weir__spmv_note(product, &need);
     free(made.chunk);
     free(made.longs);
     free(made.ends);
@@ -166,25 +184,27 @@ static weir_status place_chunks(const weir_product *product, struct spmv_part *p
 
 /* ---- tiles ------------------------------------------------------------------------------------------ */
 
-static weir_status place_tiles(struct spmv_part *part, const struct spmv_rows *r,
-                               struct spmv_args *args)
+static weir_status place_tiles(const weir_product *product, struct spmv_part *part,
+                               const struct spmv_rows *r, struct spmv_args *args)
 {
     const uint64_t nonzeros = weir__spmv_count(r);
-    uint32_t *ends, *there = NULL;
+    uint32_t *ends = NULL, *there = NULL;
+    struct weir__need need = {0, 0};
     weir_status status;
     if (r->rows + nonzeros > UINT32_MAX)
         return weir__fail(WEIR_ERR_UNSUPPORTED,
                           "a device would have %llu rows with %llu nonzeros, and this schedule "
                           "counts in 32 bits: take rows, or more devices",
                           (unsigned long long)r->rows, (unsigned long long)nonzeros);
-    if (!r->offsets)
-        return weir__spmv_bring(part, "ends of rows", NULL, r->rows, sizeof *ends, &there);
-    if ((status = weir__alloc(r->rows, sizeof *ends, "ends of rows", &ends)))
+    weir__need_take(&need, r->rows, sizeof *ends);
+    if ((status = weir__need_fits(&need, "ends of rows")) ||
+        (r->offsets && (status = weir__alloc(r->rows, sizeof *ends, "ends of rows", &ends))))
         return status;
-    for (uint64_t row = 0; row < r->rows; row++)
+    for (uint64_t row = 0; row < r->rows && ends; row++)
         ends[row] = (uint32_t)(r->offsets[row + 1] - r->offsets[0]);
     status = weir__spmv_bring(part, "ends of rows", ends, r->rows, sizeof *ends, &there);
     args->tiles = (weir_tile_set){there, (uint32_t)r->rows, 0};
+    weir__spmv_note(product, &need);
     free(ends);
     return status;
 }
@@ -209,5 +229,5 @@ weir_status weir__spmv_place(weir_product *product, struct spmv_part *part,
         return place_chunks(product, part, r, args);
     args->schedule = (uint32_t)product->config.schedule - WEIR_PRODUCT_THREAD;
     args->sharing = sharing[args->schedule];
-    return place_tiles(part, r, args);
+    return place_tiles(product, part, r, args);
 }

@@ -89,16 +89,24 @@ static weir_status split_rows(struct splitting *s)
                : weir__activity_for("dealing columns", "rows", rows, ROWS_CHUNK, 0, copy_rows, s);
 }
 
+static struct weir__need need_of(const weir_product *product, const struct spmv_part *part,
+                                 uint64_t nonzeros)
+{
+    struct weir__need need = {0, 0};
+    weir__need_take(&need, part->rows + 1, 2 * sizeof(uint64_t));
+    weir__need_take(&need, nonzeros, sizeof(uint32_t) + product->value_bytes);
+    return need;
+}
+
 weir_status weir__spmv_split(weir_product *product, const weir_matrix *matrix,
                              struct spmv_part *part, int together)
 {
     const uint64_t *offsets = matrix->offsets + part->first;
     struct splitting s = {.product = product, .matrix = matrix, .part = part, .together = together};
-    struct weir__need need = {0, 0};
+    struct weir__need need = need_of(product, part, offsets[part->rows] - offsets[0]);
+    const struct weir__need outer = product->placing;
     weir_status status;
-    weir__need_take(&need, part->rows + 1, 2 * sizeof(uint64_t));
-    weir__need_take(&need, offsets[part->rows] - offsets[0],
-                    sizeof(uint32_t) + product->value_bytes);
+    weir__need_take(&product->placing, (uint64_t)need.held, 1);
     if (!(status = weir__need_fits(&need, "the columns of a device and the others of %s",
                                    matrix->name)) &&
         !(status =
@@ -121,6 +129,7 @@ weir_status weir__spmv_split(weir_product *product, const weir_matrix *matrix,
         free(s.indices[half]);
         free(s.values[half]);
     }
+    product->placing = outer;
     return status;
 }
 
@@ -129,7 +138,11 @@ weir_status weir__spmv_split_sketch(weir_product *product, struct spmv_part *par
                                     uint64_t nonzeros, int halves)
 {
     const double own = part->column_count ? (double)part->x_rows / (double)part->column_count : 1;
+    const struct weir__need outer = product->placing;
+    const struct weir__need need = need_of(product, part, nonzeros);
     weir_status status = WEIR_OK;
+    if (halves || product->grid_columns > 1 || product->config.vector == WEIR_VECTOR_CUT)
+        weir__need_take(&product->placing, (uint64_t)need.held, 1);
     for (int half = 0; half < 1 + halves && !status; half++) {
         struct spmv_rows rows = {.rows = part->rows, .sparse = half, .sketched = nonzeros};
         if (halves)
@@ -138,5 +151,6 @@ weir_status weir__spmv_split_sketch(weir_product *product, struct spmv_part *par
                      ? weir__spmv_bins_place(product, part, &rows)
                      : weir__spmv_place(product, part, &rows, &part->half[half]);
     }
+    product->placing = outer;
     return status;
 }

@@ -6,6 +6,7 @@
 #include "algorithms/common/placement.h"
 #include "algorithms/common/rows_build.h"
 #include "algorithms/graph/partition.h"
+#include "algorithms/matrix.h"
 #include "algorithms/pr/pr.h"
 #include "tests/lib/support.h"
 
@@ -608,6 +609,26 @@ static void values_of_a_halo_of_in_arcs_are_counted(void **state)
     weir_graph_destroy(graph);
 }
 
+/* What host devices would take of a product is asked for at once, before any of it is taken. */
+static void products_are_refused_whole(void **state)
+{
+    weir_context *context;
+    weir_matrix *matrix;
+    weir_product *product;
+    weir_product_config config = WEIR_PRODUCT_CONFIG_INIT;
+    (void)state;
+    config.vector = WEIR_VECTOR_WHOLE; /* so that no halos are looked for before */
+    assert_int_equal(weir_matrix_open("banded:100000,4", NULL, &matrix), WEIR_OK);
+    assert_int_equal(weir_context_create("host:2", NULL, &context), WEIR_OK);
+    weir__room_pretend(root);
+    assert_int_equal(weir_product_create(context, matrix, &config, &product), WEIR_ERR_NOMEM);
+    weir__room_pretend(NULL);
+    assert_detail_has("a product of banded:100000,4: ");
+    assert_detail_has("are needed, and this machine has 1 MiB left");
+    weir_matrix_destroy(matrix);
+    weir_context_destroy(context);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -620,6 +641,7 @@ int main(void)
         cmocka_unit_test(in_arcs_of_a_symmetric_graph_need_nothing),
         cmocka_unit_test(what_is_taken_later_is_refused),
         cmocka_unit_test(everything_else_is_refused),
+        cmocka_unit_test(products_are_refused_whole),
     };
     return cmocka_run_group_tests(tests, make_machine, remove_machine);
 }

@@ -47,6 +47,20 @@ static void plan_like(weir_context *context, const struct making *making, struct
     weir_context_destroy(planned);
 }
 
+/* Host memory has what host devices have, and what it takes to bring that there. */
+static uint32_t host_lacks(const struct weir__plan *plan, const char *spec)
+{
+    uint64_t bytes = 0;
+    for (uint32_t d = 0; d < plan->devices; d++)
+        if (plan->device[d].info.kind == WEIR_DEVICE_HOST)
+            bytes += plan->device[d].used;
+    if (plan->host.most > bytes)
+        return 0;
+    print_message("%s: host memory %llu, but its devices take %llu\n", spec,
+                  (unsigned long long)plan->host.most, (unsigned long long)bytes);
+    return 1;
+}
+
 /* Pools keep their peak, so each run has a context of its own. @return how many devices differ by more than 3 %. */
 static uint32_t compare(const char *spec, const struct making *making, struct weir__plan *plan)
 {
@@ -57,6 +71,7 @@ static uint32_t compare(const char *spec, const struct making *making, struct we
     uint32_t wrong = 0;
     assert_non_null(values);
     plan_like(context, making, plan);
+    wrong += host_lacks(plan, spec);
     OK(weir_product_create(context, making->matrix, &making->config, &product));
     OK(weir_product_set_x(product, values));
     OK(weir_product_run(product, 1, 0, NULL));
@@ -135,6 +150,7 @@ static uint64_t planned_bytes(const char *spec, const struct making *making,
     OK(weir__plan_make(&maker, planned, NULL, NULL, plan));
     for (uint32_t d = 0; d < count; d++)
         bytes += plan->device[d].used;
+    assert_int_equal(host_lacks(plan, spec), 0);
     weir_context_destroy(planned);
     weir_config_destroy(config);
     return bytes;
@@ -173,7 +189,13 @@ static void sizes_are_nearly_enough(void **state)
         making.matrix = matrix;
         const double known = (double)planned_bytes(spec, &making, plan);
         making.matrix = &sizes;
+        const double host = (double)plan->host.most;
         const double sketched = (double)planned_bytes(spec, &making, plan);
+        if (host > 1.05 * (double)plan->host.most || (double)plan->host.most > 1.05 * host) {
+            wrong++;
+            print_message("%s on %s: host memory %.0f by the matrix, %llu by its sizes\n",
+                          texts[i % 3], spec, host, (unsigned long long)plan->host.most);
+        }
         if (known > sketched * 1.05 || sketched > known * 1.05) {
             wrong++;
             print_message("%s on %s, schedule %s: %.0f bytes by the matrix, %.0f by its sizes\n",

@@ -182,6 +182,8 @@ refuse 2 "--columns: a plan of bfs has no such option" plan rmat:8 bfs --columns
 refuse 2 "--vector: a plan of traversals has no such option" plan rmat:8 --vector cut
 refuse 2 "--columns: spmv has no such option" plan rmat:8 spmv --columns 3
 refuse 2 "--schedule bins: is for one column of x, and there are 32" plan rmat:8 spmm --schedule bins
+expect_ok plan rmat:8 --partition rows --devices host:3 spmv
+refuse 2 "--partition rows: is of spmv and spmm alone" plan rmat:8 bfs --partition rows
 refuse 2 "--partition metis: spmv is cut by rows, or 2d:RxC" plan rmat:8 spmv --partition metis
 refuse 2 "a grid of 2 x 2 devices, but the product has 3" plan rmat:8 spmv --partition 2d:2x2 --devices host:3
 expect_ok plan --vertices 268435456 --arcs 8589934592 spmv --devices cuda:0-3
@@ -190,6 +192,12 @@ has "schedule bins, x whole"
 expect_ok plan --vertices 268435456 --arcs 8589934592 spmm --columns 4 --devices cuda:0-3 --json sizes.json
 has "schedule rows"
 grep -q '"at_hand": false' sizes.json || fail "no matrix is at hand"
+# Host memory has the x and y of the command, 256 bytes a row each, and who has no nonzeros wants nothing.
+expect_ok plan --vertices 1000000 --arcs 1000000 spmm --columns 64 --devices cuda:0 --json sizes.json
+HOST=$(sed -n 's/^ *"host_bytes": \([0-9]*\),$/\1/p' sizes.json)
+if [ "${HOST:-0}" -ge 512000000 ]; then pass; else fail "host memory should have x and y: $HOST"; fi
+expect_ok plan --vertices 1 --arcs 1 spmv --devices host:4
+has ": 0 rows of it are others', 0 bytes exchanged"
 refuse 2 "has M nonzeros" plan --vertices 5 --arcs 5 spmv --undirected
 refuse 2 "has M nonzeros" plan --vertices 5 --arcs 5 spmv --weights unit
 refuse 2 "give both of them" plan --vertices 5 spmv

@@ -59,6 +59,15 @@ expect_ok spmv banded:3000,4 --devices host:3
 has "; x cut, 16 rows of it are others'"
 expect_ok spmv random:400x400,50 --devices host:2
 has "; x whole, 400 rows"
+# Where all of x has no room beside the rest it is cut; where that does not help nothing is taken.
+expect_ok spmv random:400000x400000,1 --devices host:4
+has "; x whole, "
+WEIR_POOL_BYTES=3150000 expect_ok spmv random:400000x400000,1 --devices host:4 --verify
+has "; x cut, "
+WEIR_POOL_BYTES=3150000 expect_ok plan random:400000x400000,1 spmv --devices host:4
+has ", x cut: "
+has "it fits"
+WEIR_POOL_BYTES=2750000 refuse 1 "has no room for its part of random:400000x400000,1" spmv random:400000x400000,1 --devices host:4
 
 # ---- files ----
 cat >small.mtx <<'END'

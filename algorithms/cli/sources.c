@@ -59,7 +59,7 @@ static int check(const weir__cli_request *request, const weir_graph *graph, uint
                               (unsigned long long)request->source, vertices, vertices - 1);
     if (request->sources > candidates)
         return weir__cli_fail(EXIT_USAGE,
-                              "--sources %llu: vertices with out-arcs in the graph: %llu",
+                              "--sources %llu: the graph has only %llu vertices with out-arcs",
                               (unsigned long long)request->sources, (unsigned long long)candidates);
     return EXIT_DONE;
 }

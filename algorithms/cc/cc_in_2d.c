@@ -42,6 +42,7 @@ static void need(const struct weir__sizes *sizes, const void *user, struct weir_
     static uint64_t name(const void *user, uint32_t device, uint32_t sender)  \
     {                                                                         \
         const struct weir__row_steps *on = ((const struct making *)user)->on; \
+        (void)on;                                                             \
         (void)device;                                                         \
         (void)sender;                                                         \
         return elements;                                                      \
@@ -50,8 +51,8 @@ COUNT(tree_count, (uint64_t)weir__row_steps_cell(on, device).width * 2)
 COUNT(next_count, weir__row_steps_cell(on, device).width + UINT64_C(2))
 COUNT(local_count, weir__row_steps_cell(on, device).first[weir__row_steps_cell(on, device).columns])
 COUNT(room_count, room_of(weir__row_steps_part(on, 0)->numbers, on->parts))
-COUNT(filter_count, on ? CC_CELLS_FILTER : 0)
-COUNT(sample_count, on ? 1 + 2 * CC_CELLS_SAMPLES : 0)
+COUNT(filter_count, CC_CELLS_FILTER)
+COUNT(sample_count, 1 + 2 * CC_CELLS_SAMPLES)
 
 /* From one of the row a link for each own number and hooks, from one of the column hooks alone. */
 static uint64_t inbox_count(const void *user, uint32_t device, uint32_t sender)

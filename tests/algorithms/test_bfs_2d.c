@@ -2,6 +2,7 @@
  * rules, who tells whom how much in each level, what is refused. */
 #include "algorithms/rows.h"
 #include "tests/algorithms/bfs_step_fixture.h"
+#include "tests/lib/share.h"
 
 #define INVALID(call) STATUS(call, WEIR_ERR_INVALID)
 
@@ -244,6 +245,8 @@ static void each_grid(void **state)
         if (devices % rows)
             continue;
         for (int i = 0; (graph = graph_at(i)); i++, turn++) {
+            if (turn % test_stride())
+                continue;
             weir_run_options options = WEIR_RUN_OPTIONS_INIT;
             options.wire = wires[turn % 3];
             options.parents = turn / 3 % 2;

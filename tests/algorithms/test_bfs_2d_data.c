@@ -5,6 +5,7 @@
 #include "tests/algorithms/data_fixture.h"
 #include "tests/algorithms/graph_fixture.h"
 #include "tests/lib/support.h"
+#include "tests/lib/share.h"
 
 static const struct {
     uint32_t rows, columns;
@@ -89,7 +90,7 @@ static int check_all(uint32_t gpus)
     json_t *value, *root = open_answers();
     const char *name;
     char path[4300], spec[16];
-    int checked = 0;
+    int checked = 0, turn = 0;
     json_object_foreach(root, name, value)
     {
         snprintf(path, sizeof path, "%s/%s", data, name);
@@ -103,6 +104,8 @@ static int check_all(uint32_t gpus)
                 if (!gpus && !grids[at].many && most_levels(answers) > MANY_LEVELS)
                     continue;
                 if (gpus && devices > gpus)
+                    continue;
+                if (turn++ % test_stride())
                     continue;
                 if (gpus)
                     snprintf(spec, sizeof spec, "cuda:0-%u", devices - 1);

@@ -1,11 +1,12 @@
 /** @file test_bfs_batch.c  Searches from many sources at a time: each source's levels and sums against the serial
  * reference, on all kinds of graphs, partitions and devices; what is refused; what runs report. */
 #include "tests/algorithms/bfs_step_fixture.h"
+#include "tests/lib/share.h"
 
 #ifdef __SANITIZE_THREAD__
-#define STRIDE 3
+#define STRIDE (3 * test_stride())
 #else
-#define STRIDE 1
+#define STRIDE test_stride()
 #endif
 
 /* ---- graphs --------------------------------------------------------------------------------- */

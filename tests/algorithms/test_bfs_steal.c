@@ -1,6 +1,7 @@
 /** @file test_bfs_steal.c  BFS whose levels are shared out (balance frontier): levels against the serial reference and trees by their
  * rules whoever did the work, who did how much of whose, thresholds, what is refused. */
 #include "tests/algorithms/bfs_step_fixture.h"
+#include "tests/lib/share.h"
 
 #include <math.h>
 
@@ -121,7 +122,7 @@ static void results_are_the_same(void **state)
                                   graph_of("grid:71x64", 0),
                                   graph_of("grid:3000x1", 0)};
     uint64_t levels = 0;
-    for (uint32_t i = 0; i < 6 * 4; i++) {
+    for (uint32_t i = 0; i < 6 * 4; i += (uint32_t)test_stride()) {
         const weir_graph *graph = graphs[i / 4];
         const weir_run_options options =
             frontier(i % 2 ? WEIR_DIRECTION_DOWN : WEIR_DIRECTION_SWITCH, i / 2 % 2);

@@ -2,12 +2,13 @@
  * reference, trees by their rules, what runs report. What is refused and how runs end: test_bfs_step_ending.c;
  * real graphs: test_bfs_data.c. */
 #include "tests/algorithms/bfs_step_fixture.h"
+#include "tests/lib/share.h"
 
 /* ThreadSanitizer is slow: it sees each shape, in one or two of the four ways. */
 #ifdef __SANITIZE_THREAD__
 #define STRIDE 7
 #else
-#define STRIDE 1
+#define STRIDE test_stride()
 #endif
 
 /* ---- graphs --------------------------------------------------------------------------------- */

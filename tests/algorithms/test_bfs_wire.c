@@ -2,12 +2,15 @@
  * the very bytes that a count of the graph says: 4 a vertex, or a bit for each of the receiver's stretch, whichever was asked for or is
  * shorter. */
 #include "tests/algorithms/bfs_step_fixture.h"
+#include "tests/lib/share.h"
 
 /* ThreadSanitizer is slow: of many combinations it sees some. */
 #ifdef __SANITIZE_THREAD__
 #define STRIDE 5
+#define CHAIN  "chain:600" /* what is expected is found level by level, part by part */
 #else
-#define STRIDE 1
+#define STRIDE test_stride()
+#define CHAIN  "chain:2500"
 #endif
 
 #define ON_SEVERAL(f)                                                                  \
@@ -17,8 +20,9 @@
         ON_BACKEND(f, "cuda:0-3")
 
 static const weir_wire wires[] = {WEIR_WIRE_AUTO, WEIR_WIRE_BITMAP, WEIR_WIRE_LIST};
-static const char *const texts[] = {"rmat:12,12",   "rmat:11,4",     "grid:90x50,0.65", "star:4000",
-                                    "complete:300", "uniform:12,20", "chain:2500"};
+static const char *const texts[] = {"rmat:12,12", "rmat:11,4",    "grid:90x50,0.65",
+                                    "star:4000",  "complete:300", "uniform:12,20",
+                                    CHAIN};
 enum { TEXTS = sizeof texts / sizeof *texts };
 
 /* ---- what goes, counted apart ---------------------------------------------------------------- */

@@ -1,15 +1,16 @@
 /** @file test_cc.c  Connected components on every set of devices against the serial reference. */
 #include "runtime/support.h"
 #include "tests/algorithms/cc_fixture.h"
+#include "tests/lib/share.h"
 
 #include <pthread.h>
 
 /* ThreadSanitizer is slow: it sees some shapes, in some directions, and one tree of merges. */
 #ifdef __SANITIZE_THREAD__
-#define STRIDE 3
+#define STRIDE (3 * test_stride())
 #define ROUTES 1
 #else
-#define STRIDE 1
+#define STRIDE test_stride()
 #define ROUTES 4
 #endif
 

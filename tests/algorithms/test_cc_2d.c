@@ -5,13 +5,14 @@
 #include "runtime/support.h"
 #include "tests/algorithms/cc_fixture.h"
 #include "tests/algorithms/grid_fixture.h"
+#include "tests/lib/share.h"
 
 /* There are many combinations: each set of devices sees some. Sanitizers are slow. */
 #if defined __SANITIZE_THREAD__ || defined __SANITIZE_ADDRESS__
 #define STRIDE  13
 #define PATH_OF 4001u /* vertices; prime, as the other one is */
 #else
-#define STRIDE  3
+#define STRIDE  (3 * test_stride())
 #define PATH_OF 40009u
 #endif
 

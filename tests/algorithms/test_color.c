@@ -5,6 +5,7 @@
 #include "algorithms/color/color_body.h"
 #include "algorithms/color/color_push_op.h"
 #include "algorithms/common/certify.h"
+#include "tests/lib/share.h"
 
 #include <pthread.h>
 
@@ -123,9 +124,12 @@ static void every_shape_is_colored(void **state)
 {
     weir_context *context = context_or_skip(*state);
     const uint32_t devices = weir_context_device_count(context);
+    int turn = 0;
     for (int i = 0; i < 2 * SHAPES; i++) {
         weir_graph *graph = shaped((enum shape)(i / 2), i % 2);
         for (int kind = WEIR_PARTITION_BLOCK; kind <= WEIR_PARTITION_RANDOM; kind++) {
+            if (turn++ % test_stride())
+                continue;
             weir_partition *partition = cut(graph, (weir_partition_kind)kind, devices);
             (void)check_color(context, graph, partition, kind == WEIR_PARTITION_EDGE ? 5 : 0);
             weir_partition_destroy(partition);
@@ -140,7 +144,7 @@ static void every_shape_is_colored_by_items(void **state)
 {
     weir_context *context = context_or_skip(*state);
     const uint32_t devices = weir_context_device_count(context);
-    for (int i = 0; i < 2 * SHAPES; i++) {
+    for (int i = 0; i < 2 * SHAPES; i += test_stride()) {
         weir_graph *graph = shaped((enum shape)(i / 2), i % 2);
         weir_partition *partition = cut(graph, WEIR_PARTITION_RANDOM, devices);
         const int way = (i + i / 6) % 6; /* each of directed and undirected graphs */

@@ -6,6 +6,7 @@
 #include "algorithms/graph/csr.h"
 #include "algorithms/graph/generate.h"
 #include "runtime/internal.h"
+#include "tests/lib/share.h"
 
 static void assert_equal_graphs(const weir_graph *want, const weir_graph *got)
 {
@@ -75,8 +76,11 @@ static void lists(void **state)
     static struct list list;
     static const uint64_t vertices[] = {1, 2, 3, 60, 4096, 70000};
     weir_context *context = open_or_skip(state);
+    int turn = 0;
     for (size_t v = 0; v < sizeof vertices / sizeof *vertices; v++)
         for (int choice = 0; choice < 4; choice++) {
+            if (turn++ % test_stride())
+                continue;
             const int mirror = choice & 1, weighted = choice / 2;
             weir_graph_options options = WEIR_GRAPH_OPTIONS_INIT;
             weir_graph *want;

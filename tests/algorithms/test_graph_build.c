@@ -2,6 +2,7 @@
  * without a hub, lists in order and in none, weights of which all fractions are dropped, lists that are given back; lists that are graphs. */
 #include "algorithms/graph/build.h"
 #include "tests/algorithms/graph_fixture.h"
+#include "tests/lib/share.h"
 
 #define COUNT    400000u
 #define VERTICES 50000u
@@ -141,9 +142,12 @@ static void check_builds(const struct arc *arcs, enum weights weights, int mirro
 static void all_kinds(void **state)
 {
     (void)state;
+    int turn = 0;
     seed = 11;
     for (int weights = NONE; weights <= DROPPED_FRACTIONS; weights++) {
         for (int order = MIXED; order <= SORTED; order++) {
+            if (turn++ % test_stride())
+                continue;
             struct arc *arcs = make((enum weights)weights, (enum order)order);
             check_builds(arcs, (enum weights)weights, 0);
             if (order != BY_SOURCE)

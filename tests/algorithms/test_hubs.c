@@ -4,6 +4,7 @@
  * Pieces of a tile are a thousandth of it beyond 2^20 arcs; on a device with one thread arcs were lost from 2047 x 1024
  * on. Sizes are beyond that. */
 #include "tests/algorithms/sssp_fixture.h"
+#include "tests/lib/share.h"
 
 /* More than 2^20, and what a device with one thread lost arcs of. Sanitizers see the same code in fewer leaves. */
 #define LEAVES 1049000u
@@ -165,7 +166,7 @@ static void a_hub_loses_no_arcs_by_any_mapping(void **state)
                 {WEIR_MAPPING_AUTO, WEIR_WORKER_BLOCK, WEIR_KERNEL_FUSED}};
     weir_context *context = open_or_skip(state);
     weir_graph *graph = hub_graph(STAR, 2 * LEAVES, 0); /* asked for, a mapping cuts from 2^21 on */
-    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i += (size_t)test_stride()) {
         weir_run_options options = pushing();
         options.mapping = ways[i].mapping;
         options.worker = ways[i].worker;
@@ -201,7 +202,8 @@ static void two_hubs_spill_as_far_as_they_need(void **state)
     static const weir_order_kind orders[] = {WEIR_ORDER_SOFT, WEIR_ORDER_FIFO};
     static const weir_route_kind routes[] = {WEIR_ROUTE_TREE, WEIR_ROUTE_RING};
     weir_context *context = open_or_skip(state);
-    weir_graph *graph = hub_graph(TWO_HUBS, strcmp(*state, "host:4") == 0 ? HUBS / 3 : HUBS, 1);
+    weir_graph *graph = hub_graph(
+        TWO_HUBS, strcmp(*state, "host:4") == 0 || test_stride() > 1 ? HUBS / 3 : HUBS, 1);
     for (int i = 0; i < 2; i++) {
         weir_run_options options = pushing();
         options.order = orders[i];

@@ -4,12 +4,13 @@
 #include "runtime/support.h"
 #include "tests/algorithms/grid_fixture.h"
 #include "tests/algorithms/pr_fixture.h"
+#include "tests/lib/share.h"
 
 /* Sanitizers are slow: of many combinations they see some. */
 #if defined __SANITIZE_THREAD__ || defined __SANITIZE_ADDRESS__
-#define STRIDE 5
+#define STRIDE (5 * test_stride())
 #else
-#define STRIDE 1
+#define STRIDE test_stride()
 #endif
 
 static weir_pr *gridded(weir_context *context, const weir_graph *graph, struct grid grid,

@@ -2,6 +2,7 @@
 #include "algorithms/pr/pr.h"
 #include "runtime/internal.h"
 #include "tests/algorithms/pr_fixture.h"
+#include "tests/lib/share.h"
 
 #include "worklist/steps.h"
 
@@ -9,7 +10,7 @@
 #ifdef __SANITIZE_THREAD__
 #define STRIDE 7
 #else
-#define STRIDE 1
+#define STRIDE test_stride()
 #endif
 
 static weir_status attempt(weir_context *context, const weir_graph *graph,

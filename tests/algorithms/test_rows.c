@@ -2,6 +2,7 @@
  */
 #include "tests/algorithms/graph_fixture.h"
 #include "tests/lib/support.h"
+#include "tests/lib/share.h"
 #include "algorithms/rows.h"
 #include "runtime/internal.h"
 
@@ -9,7 +10,7 @@
 #ifdef __SANITIZE_THREAD__
 #define STRIDE 13
 #else
-#define STRIDE 1
+#define STRIDE test_stride()
 #endif
 
 /* A configuration of these members. */

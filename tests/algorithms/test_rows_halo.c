@@ -1,5 +1,6 @@
 /** @file test_rows_halo.c  Rows with halos name the same far ends as rows by number, know those and no others, and know who knows theirs. */
 #include "tests/algorithms/cc_fixture.h"
+#include "tests/lib/share.h"
 #include "algorithms/rows.h"
 #include "runtime/internal.h"
 
@@ -7,7 +8,7 @@
 #ifdef __SANITIZE_THREAD__
 #define STRIDE 5
 #else
-#define STRIDE 1
+#define STRIDE test_stride()
 #endif
 
 struct names {

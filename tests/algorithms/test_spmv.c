@@ -2,15 +2,18 @@
 #include "algorithms/matrix.h"
 #include "runtime/support.h"
 #include "tests/algorithms/cc_fixture.h"
+#include "tests/lib/share.h"
 
 #include <math.h>
 #include <string.h>
 
 /* ThreadSanitizer is slow: it sees every schedule with each shape in one kind of values, and a third of the shapes with each number of columns. */
 #ifdef __SANITIZE_THREAD__
-enum { SLOW = 1, STRIDE = 3 };
+enum { SLOW = 1 };
+#define STRIDE (3 * test_stride())
 #else
-enum { SLOW = 0, STRIDE = 1 };
+enum { SLOW = 0 };
+#define STRIDE test_stride()
 #endif
 
 /* ---- matrices ------------------------------------------------------------------------------------- */
@@ -150,10 +153,13 @@ static weir_product_vector vector_of(const weir_context *context, int whole)
 static void every_shape_and_schedule(void **state)
 {
     weir_context *context = context_or_skip(*state);
+    int turn = 0;
     for (int i = 0; i < MATRICES; i++)
         for (int kind = SLOW ? i % 2 : 0; kind < (SLOW ? i % 2 + 1 : 2); kind++) {
             weir_matrix *matrix = matrix_of(matrices[i], kind ? WEIR_VALUE_F64 : WEIR_VALUE_F32);
             for (int s = WEIR_PRODUCT_AUTO; s <= WEIR_PRODUCT_MERGE; s++) {
+                if (turn++ % (SLOW ? test_stride() : STRIDE))
+                    continue;
                 weir_product_config config = WEIR_PRODUCT_CONFIG_INIT;
                 config.schedule = (weir_product_schedule)s;
                 config.overlap = overlap_of(context, s % 2);
@@ -247,9 +253,12 @@ static void every_grid(void **state)
 {
     weir_context *context = context_or_skip(*state);
     const uint32_t devices = weir_context_device_count(context);
+    int turn = 0;
     for (uint32_t rows = 1; rows <= devices; rows++)
         for (int i = 0; devices % rows == 0 && i < MATRICES; i++)
             for (int s = WEIR_PRODUCT_AUTO; s <= WEIR_PRODUCT_MERGE; s++) {
+                if (turn++ % STRIDE)
+                    continue;
                 weir_matrix *matrix =
                     matrix_of(matrices[i], s % 2 ? WEIR_VALUE_F64 : WEIR_VALUE_F32);
                 weir_product_config config = WEIR_PRODUCT_CONFIG_INIT;

@@ -3,12 +3,13 @@
 #include "tests/lib/live.h"
 #include "tests/algorithms/sssp_fixture.h"
 #include "tests/lib/choices.h"
+#include "tests/lib/share.h"
 
 /* ThreadSanitizer is slow: of many combinations it sees some, and no choice twice with the same others. */
 #ifdef __SANITIZE_THREAD__
 #define STRIDE 7
 #else
-#define STRIDE 1
+#define STRIDE test_stride()
 #endif
 
 /* ---- the reference ---- */

@@ -1,11 +1,12 @@
 /** @file test_sssp_ending.c  Sources and partitions that do not fit, limits, cancels, and every fault. */
 #include "tests/algorithms/sssp_fixture.h"
+#include "tests/lib/share.h"
 
 /* ThreadSanitizer is slow: it sees some of the faults. */
 #ifdef __SANITIZE_THREAD__
 #define STRIDE 7
 #else
-#define STRIDE 1
+#define STRIDE test_stride()
 #endif
 
 /* Three arcs that add up to more than 32 bits hold, beside so many of weight 0 that 32 bits are tried:

@@ -1,12 +1,13 @@
 /** @file test_sssp_floats.c  Shortest paths over floats: every form, order and number of devices finds the very doubles that a
  * serial Dijkstra with doubles finds. The bound that is stated is no difference at all. */
 #include "tests/algorithms/sssp_fixture.h"
+#include "tests/lib/share.h"
 
 /* ThreadSanitizer is slow: of many combinations it sees some. */
 #ifdef __SANITIZE_THREAD__
 #define STRIDE 5
 #else
-#define STRIDE 1
+#define STRIDE test_stride()
 #endif
 
 #define ON_DEVICES(f)                                                              \

@@ -1,12 +1,13 @@
 /** @file test_sssp_step.c  Shortest paths in step on every set of devices against the serial reference. */
 #include "algorithms/sssp/sssp_step.h"
 #include "tests/algorithms/sssp_fixture.h"
+#include "tests/lib/share.h"
 
 /* ThreadSanitizer is slow: of many combinations it sees some, and no choice twice with the same others. */
 #ifdef __SANITIZE_THREAD__
 #define STRIDE 5
 #else
-#define STRIDE 1
+#define STRIDE test_stride()
 #endif
 
 #define ON_SETS(f)                                                                            \

@@ -20,6 +20,8 @@ cd "$ROOM" || exit 1
 PASSED=0
 FAILED=0
 SKIPPED=0
+# shellcheck disable=SC2034 # tests use it
+STRIDE=${WEIR_TEST_STRIDE:-1} # of many combinations every so many-th is tried, as tests/lib/share.h has it
 OUT=$ROOM/.stdout
 ERR=$ROOM/.stderr
 RC=0

@@ -11,7 +11,7 @@ for graph in "rmat:10,8 --undirected" rmat:9,6 grid:40x25,0.8; do
     for grid in 1x1 1x2 2x1 1x3 3x1 1x4 4x1 2x2 1x6 2x3 3x2 6x1 1x8 2x4 4x2 8x1; do
         for wire in list bitmap auto; do
             turn=$((turn + 1))
-            [ $((turn % 4)) != 0 ] || continue
+            [ $((turn % 4)) != 0 ] && [ $((turn % STRIDE)) = 0 ] || continue
             parents=
             [ $((turn % 2)) = 0 ] || parents=--parents
             # shellcheck disable=SC2086 # words

@@ -3,6 +3,7 @@
 #include "tests/topology/bench_fixture.h"
 
 #include "router/measure/measure.h"
+#include "tests/lib/share.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -22,7 +23,7 @@ static const struct expected {
 #if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
 #define STEP 23
 #else
-#define STEP 7
+#define STEP (7 * test_stride())
 #endif
 
 static weir_bench_table *run_links(weir_context *context, const char *name,

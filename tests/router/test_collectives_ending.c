@@ -1,5 +1,6 @@
 /** @file test_collectives_ending.c  How collectives end: cancelled, failed, destroyed. */
 #include "tests/router/collective_fixture.h"
+#include "tests/lib/share.h"
 
 #include <pthread.h>
 #include <time.h>
@@ -199,7 +200,7 @@ static weir_status try_with_fault(struct job *job, weir_algorithm algorithm, int
 #define FAILURES_ALL  10
 #define FAILURES_STEP 19
 #else
-#define FAILURES_ALL  40
+#define FAILURES_ALL  (40u / (unsigned)test_stride())
 #define FAILURES_STEP 7
 #endif
 

@@ -8,6 +8,7 @@
  *     WEIR_TEST_SEED      the first graph's seed; a failure prints its own
  *     WEIR_TEST_SEGMENTS  packets to receive in all tests together */
 #include "tests/lib/drive.h"
+#include "tests/lib/share.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +19,7 @@
 #elif defined(__SANITIZE_ADDRESS__)
 #define SEGMENTS 200000
 #else
-#define SEGMENTS 1000000
+#define SEGMENTS (1000000 / test_stride())
 #endif
 #define GRAPH_SEGMENTS 15000 /* of one graph */
 

@@ -6,12 +6,15 @@
 #include "tests/worklist/worklist_fixture.h"
 #include "worklist/host/internal.h"
 #include "tests/lib/choices.h"
+#include "tests/lib/share.h"
 
 /* Under a thread sanitizer threads cost many times as much. */
 #if defined(__SANITIZE_THREAD__)
-enum { DEPTH = 6, KEYS = 60, FEW = 4, STRIDE = 3 };
+enum { DEPTH = 6, KEYS = 60, FEW = 4 };
+#define STRIDE 3u
 #else
-enum { DEPTH = 8, KEYS = 300, FEW = 1, STRIDE = 1 };
+enum { DEPTH = 8, KEYS = 300, FEW = 1 };
+#define STRIDE (unsigned)test_stride()
 #endif
 
 static const uint64_t queues[] = {1, 16, 64, 1024, 0};

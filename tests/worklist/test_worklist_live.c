@@ -4,6 +4,7 @@
 #include "tests/lib/choices.h"
 #include "tests/worklist/worklist_fixture.h"
 #include "worklist/host/internal.h"
+#include "tests/lib/share.h"
 
 #include <stdlib.h>
 
@@ -98,7 +99,7 @@ static uint64_t first_case(const char *spec)
 
 static void every_item_is_consumed_once(void **state)
 {
-    for (uint64_t which = 0; which < CASES; which++) {
+    for (uint64_t which = 0; which < CASES; which += (uint64_t)test_stride()) {
         struct tree_setup setup = live(*state);
         struct tree_world world;
         setup.tree.depth = DEPTH;
@@ -113,7 +114,7 @@ static void every_item_is_consumed_once(void **state)
 
 static void or_merged_with_one_that_is(void **state)
 {
-    for (uint64_t which = 0; which < CASES; which++) {
+    for (uint64_t which = 0; which < CASES; which += (uint64_t)test_stride()) {
         struct tree_setup setup = live(*state);
         struct tree_world world;
         weir_worklist_stats stats = WEIR_WORKLIST_STATS_INIT;

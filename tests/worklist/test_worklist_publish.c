@@ -5,11 +5,14 @@
  * read too early, or written too early, holds another item. Under a thread sanitizer this says
  * more. */
 #include "tests/worklist/worklist_fixture.h"
+#include "tests/lib/share.h"
 
 #if defined(__SANITIZE_THREAD__)
-enum { DEPTH = 7, STRIDE = 5 }; /* each route, still */
+enum { DEPTH = 7 };
+#define STRIDE 5u /* each route, still */
 #else
-enum { DEPTH = 8, STRIDE = 1 };
+enum { DEPTH = 8 };
+#define STRIDE (unsigned)test_stride()
 #endif
 
 static void stress(const char *spec, weir_route_kind route, const char *buffers, uint32_t packet)

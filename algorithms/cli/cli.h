@@ -137,10 +137,11 @@ typedef struct weir__cli_request {
     int balance; /**< a position in its list of choices */
     int wire;    /**< a weir_wire */
     weir_weights weights;
-    int direction; /**< a weir_direction */
-    int memory;    /**< a weir_memory */
-    int parents;   /**< keep a tree */
-    int batch;     /**< sources share runs */
+    int direction;    /**< a weir_direction */
+    int memory;       /**< a weir_memory */
+    int parents;      /**< keep a tree */
+    int batch;        /**< sources share runs */
+    uint64_t permute; /**< of color: the seed of an order; 0: none */
     /** Options that the algorithm alone has; its file names the positions. */
     weir__cli_own own[OWN_OPTIONS];
 } weir__cli_request;

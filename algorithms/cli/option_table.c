@@ -141,6 +141,10 @@ static const weir__cli_option options[] = {
            .foreign = "has one part a device; that option belongs to partition"),
     {.name = NULL}, /* options that an algorithm alone has are listed here */
     FLAG("parents", VERB_PLAN, parents, "of bfs and sssp: with a tree; default: off"),
+    OPTION("permute", "SEED", VERB_PLAN, weir__cli_set_number, FIELD(permute),
+           "of color: with an order drawn by SEED, which takes memory; default:\n"
+           "none",
+           .low = 1, .high = UINT64_MAX),
     NUMBER("sources", VERB_PLAN, sources, 1, WEIR_VERTICES_MAX,
            "with --batch: of a run, which has 64 at the most"),
     FLAG("batch", VERB_PLAN, batch,

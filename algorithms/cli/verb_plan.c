@@ -101,6 +101,19 @@ static int any_left(const weir__cli_plans *plans)
     return weir__cli_fail(plans->plan[0].code, "%s", plans->plan[0].cannot);
 }
 
+/* Of options of plan that one algorithm alone has. */
+static weir_status check_own(const weir__cli_plans *plans, const weir__cli_plan_of *one)
+{
+    static const char permute[] = "permute";
+    const weir__cli_option *list[OPTIONS_MAX];
+    const size_t count = weir__cli_options(one->verb, list);
+    if (!weir__cli_given(plans->request, permute) ||
+        weir__cli_option_named(list, count, permute, strlen(permute), 0))
+        return WEIR_OK;
+    return weir__fail(WEIR_ERR_UNSUPPORTED, "--%s: %s has no such option", permute,
+                      one->verb->name);
+}
+
 static int check_forms(const weir__cli_plans *plans, weir__cli_plan_of *one)
 {
     const weir__cli_algorithm *algorithm = one->algorithm;
@@ -112,7 +125,9 @@ static int check_forms(const weir__cli_plans *plans, weir__cli_plan_of *one)
                                 .parents = "--parents"};
     if (algorithm->ask)
         algorithm->ask(&request, &asked);
-    weir_status status = weir__cli_forms_check(algorithm, &request, &asked);
+    weir_status status = check_own(plans, one);
+    if (!status)
+        status = weir__cli_forms_check(algorithm, &request, &asked);
     return status ? cannot(plans, one, status) : EXIT_DONE;
 }
 

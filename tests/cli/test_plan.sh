@@ -80,6 +80,22 @@ LEVELS=$(($(bytes_of levels.json) - $(bytes_of batch.json)))
 NEED=$(bytes_of levels.json)
 WEIR_POOL_BYTES=$((NEED / 100 * 103 + 17000000)) expect_ok bfs rmat:14 --sources 64 --batch --verify --devices host:1
 WEIR_POOL_BYTES=$((NEED / 3)) refuse 1 "needs" bfs rmat:14 --sources 64 --batch --verify --devices host:1 --memory device
+
+# ---- colourings in an order that is drawn ----
+for direction in pull push; do
+    expect_ok plan rmat:14 color --devices host:1 --direction $direction --json plain.json
+    expect_ok plan rmat:14 color --devices host:1 --direction $direction --permute 7 --json drawn.json
+    has "order "
+    ORDER=$(($(bytes_of drawn.json) - $(bytes_of plain.json)))
+    [ "$ORDER" -eq $((4 * 16384)) ] || fail "an order of 16384 vertices should be $ORDER bytes, --direction $direction"
+done
+expect_ok plan rmat:10 --permute 7 --devices host:2
+has "cannot be planned: --permute: bfs has no such option"
+has "order "
+refuse 2 "--permute: pr has no such option" plan rmat:10 pr --permute 7
+refuse 2 "--permute: a plan of spmv has no such option" plan rmat:10 spmv --permute 7
+refuse 2 "--permute" plan rmat:10 color --permute 0
+
 expect_ok plan rmat:10 --sources 3 --batch --devices host:2
 has "from 3 sources at a time"
 has "cannot be planned: --batch: sssp has no such option"

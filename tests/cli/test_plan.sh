@@ -80,6 +80,15 @@ LEVELS=$(($(bytes_of levels.json) - $(bytes_of batch.json)))
 NEED=$(bytes_of levels.json)
 WEIR_POOL_BYTES=$((NEED / 100 * 103 + 17000000)) expect_ok bfs rmat:14 --sources 64 --batch --verify --devices host:1
 WEIR_POOL_BYTES=$((NEED / 3)) refuse 1 "needs" bfs rmat:14 --sources 64 --batch --verify --devices host:1 --memory device
+expect_ok plan rmat:10 --sources 3 --batch --devices host:2
+has "from 3 sources at a time"
+has "cannot be planned: --batch: sssp has no such option"
+refuse 2 "--batch: sssp has no such option" plan rmat:10 sssp --sources 3 --batch
+refuse 2 "--batch says how --sources are searched: give that too" plan rmat:10 bfs --batch
+refuse 2 "--sources: runs one after the other take no more" plan rmat:10 bfs --sources 4
+refuse 2 "--verify: runs one after the other take no more" plan rmat:10 bfs --verify
+refuse 2 "--parents has no effect on breadth-first search of a batch" plan rmat:10 bfs --sources 2 --batch --parents
+refuse 2 "--parents has no effect on connected components" plan rmat:10 cc --parents
 
 # ---- colourings in an order that is drawn ----
 for direction in pull push; do
@@ -95,16 +104,6 @@ has "order "
 refuse 2 "--permute: pr has no such option" plan rmat:10 pr --permute 7
 refuse 2 "--permute: a plan of spmv has no such option" plan rmat:10 spmv --permute 7
 refuse 2 "--permute" plan rmat:10 color --permute 0
-
-expect_ok plan rmat:10 --sources 3 --batch --devices host:2
-has "from 3 sources at a time"
-has "cannot be planned: --batch: sssp has no such option"
-refuse 2 "--batch: sssp has no such option" plan rmat:10 sssp --sources 3 --batch
-refuse 2 "--batch says how --sources are searched: give that too" plan rmat:10 bfs --batch
-refuse 2 "--sources: runs one after the other take no more" plan rmat:10 bfs --sources 4
-refuse 2 "--verify: runs one after the other take no more" plan rmat:10 bfs --verify
-refuse 2 "--parents has no effect on breadth-first search of a batch" plan rmat:10 bfs --sources 2 --batch --parents
-refuse 2 "--parents has no effect on connected components" plan rmat:10 cc --parents
 
 # ---- what a run uses: the bound just above the plan is enough, a tenth of it is refused with the same numbers ----
 expect_ok plan rmat:18 bfs --devices host:1 --json plan.json
@@ -205,6 +204,10 @@ refuse 2 "a grid of 2 x 2 devices, but the product has 3" plan rmat:8 spmv --par
 expect_ok plan --vertices 268435456 --arcs 8589934592 spmv --devices cuda:0-3
 has "268435456 rows, 268435456 columns, 8589934592 nonzeros of f32, in equal rows, columns spread evenly"
 has "schedule bins, x whole"
+# Octets of bins are numbered in 32 bits, so that a larger matrix has none by itself.
+expect_ok plan --vertices 4000000000 --arcs 100000000000 spmv --devices cuda:0
+has "schedule rows"
+refuse 2 "bins of a device would have 26291029637 octets of nonzeros" plan --vertices 4000000000 --arcs 100000000000 spmv --devices cuda:0 --schedule bins
 expect_ok plan --vertices 268435456 --arcs 8589934592 spmm --columns 4 --devices cuda:0-3 --json sizes.json
 has "schedule rows"
 grep -q '"at_hand": false' sizes.json || fail "no matrix is at hand"

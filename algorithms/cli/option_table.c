@@ -141,7 +141,21 @@ static const weir__cli_option options[] = {
            .foreign = "has one part a device; that option belongs to partition"),
     {.name = NULL}, /* options that an algorithm alone has are listed here */
     FLAG("parents", VERB_PLAN, parents, "of bfs and sssp: with a tree; default: off"),
-    OPTION("permute", "SEED", VERB_PLAN, weir__cli_set_number, FIELD(permute),
+    OPTION("tolerance", "T", VERB_PLAN, weir__cli_set_positive, FIELD(own[OWN_TOLERANCE]),
+           "of pr: with small ones ranks are doubles; default: 1e-6", .letter = 0),
+    OPTION("bands", "N", VERB_PLAN, weir__cli_set_number, FIELD(own[OWN_BANDS]),
+           "of pr, and so are the next two: as the verb has them, and with its\n"
+           "defaults",
+           .low = 1, .high = 64),
+    OPTION("hubs", "N", VERB_PLAN, weir__cli_set_number, FIELD(own[OWN_HUBS]), "of pr", .low = 1,
+           .high = 49152),
+    OPTION("bins", "N", VERB_PLAN, weir__cli_set_number, FIELD(own[OWN_BINS]), "of pr", .low = 1,
+           .high = 65535),
+    OPTION("stream", "S", VERB_PLAN, weir__cli_set_choice, FIELD(own[OWN_STREAM]),
+           "of cc: on: arcs come from host memory in segments; off: they lie on\n"
+           "the devices; default: auto, off where they fit",
+           .choices = &weir__cli_streams),
+    OPTION("permute", "SEED", VERB_PLAN, weir__cli_set_number, FIELD(own[OWN_PERMUTE]),
            "of color: with an order drawn by SEED, which takes memory; default:\n"
            "none",
            .low = 1, .high = UINT64_MAX),

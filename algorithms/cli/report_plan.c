@@ -94,7 +94,9 @@ static void print_one(const weir__cli_plans *plans, const weir__cli_plan_of *one
         printf("\n  from %" PRIu32 " sources at a time%s\n", one->batch,
                plans->request->verify ? ", whose levels are all kept" : "");
     if (one->streamed)
-        printf("\n  streamed, since all of it together does not fit on the devices\n");
+        printf("\n  streamed%s\n", weir__cli_given(plans->request, "stream")
+                                       ? ""
+                                       : ", since all of it together does not fit on the devices");
     if (one->on_host)
         printf("\n  arcs in host memory%s\n",
                one->by_auto ? ", since all of it together does not fit on the devices" : "");

@@ -98,6 +98,24 @@ for direction in pull push; do
     ORDER=$(($(bytes_of drawn.json) - $(bytes_of plain.json)))
     [ "$ORDER" -eq $((4 * 16384)) ] || fail "an order of 16384 vertices should be $ORDER bytes, --direction $direction"
 done
+
+# ---- what else of a verb's own options takes memory ----
+expect_ok plan rmat:14 pr --devices host:2 --json plain.json
+expect_ok plan rmat:14 pr --devices host:2 --tolerance 1e-9 --json doubles.json
+[ "$(bytes_of doubles.json)" -gt "$(bytes_of plain.json)" ] || fail "ranks in doubles should take more"
+expect_ok plan rmat:14 pr --devices host:2 --bands 7 --json bands.json
+[ "$(bytes_of bands.json)" -gt "$(bytes_of plain.json)" ] || fail "bands should take memory"
+expect_ok plan rmat:14 pr --devices host:2 --bins 16 --json bins.json
+[ "$(bytes_of bins.json)" -gt "$(bytes_of plain.json)" ] || fail "bins should take memory"
+expect_ok plan rmat:14 pr --devices host:2 --hubs 9
+refuse 2 "--bands has no effect on" plan rmat:14 pr --direction push --bands 7
+expect_ok plan rmat:14 cc --devices host:2 --stream on
+grep -qx "  streamed" "$OUT" || fail "streams where that is asked for"
+WEIR_POOL_BYTES=1MiB expect_ok plan rmat:16 cc --devices host:1 --stream off --memory device
+has "it does not fit"
+refuse 2 "--bins: bfs has no such option" plan rmat:10 --stream on --bins 3 --devices host:2
+refuse 2 "--bins: cc has no such option" plan rmat:10 cc --bins 3
+refuse 2 "--bins: a plan of spmv has no such option" plan rmat:10 spmv --bins 3
 expect_ok plan rmat:10 --permute 7 --devices host:2
 has "cannot be planned: --permute: bfs has no such option"
 has "order "

@@ -62,9 +62,11 @@ static int check_options(weir__cli_request *request)
 static weir_run_options options_of(const weir__cli_request *request)
 {
     weir_run_options options = WEIR_RUN_OPTIONS_INIT;
+    options.route = (weir_route_kind)request->route;
     options.order = (weir_order_kind)request->order;
     options.delta = request->delta;
     options.kernel = (weir_kernel_kind)request->kernel;
+    options.queues = (uint32_t)request->queues;
     options.direction = (weir_direction)request->direction;
     options.memory = (weir_memory)request->memory;
     options.parents = request->parents;

@@ -99,17 +99,31 @@ for direction in pull push; do
     [ "$ORDER" -eq $((4 * 16384)) ] || fail "an order of 16384 vertices should be $ORDER bytes, --direction $direction"
 done
 
+# ---- routes and queues: what a run refuses to take is what the plan has ----
+for option in "--route ring" "--route staged" "--kernel discrete --route ring" "--kernel live --queues 1000"; do
+    expect_ok plan rmat:14 bfs --direction push --partition edge $option --devices host:3
+    PLANNED=$(sed -n 's/^ *host:0: \(.*\) MiB of .*/\1/p' "$OUT")
+    WEIR_POOL_BYTES=1MiB refuse 1 "host:0 needs " bfs rmat:14 --direction push --partition edge $option --devices host:3 --memory device
+    TAKEN=$(sed -n 's/.*host:0 needs \([0-9.]*\) MiB .*/\1/p' "$ERR")
+    awk "BEGIN { exit !(0$TAKEN > 0 && 0$PLANNED < 1.03 * 0$TAKEN && 0$TAKEN < 1.03 * 0$PLANNED) }" ||
+        fail "$option: planned $PLANNED MiB, and a run would take $TAKEN"
+done
+expect_ok plan rmat:10 cc --route staged --devices host:3
+grep -qx "  streamed" "$OUT" || fail "labels that come together by way of the host are of arcs that are streamed"
+refuse 2 "--route: a plan of spmv has no such option" plan rmat:10 spmv --route ring
+refuse 2 "--queues has no effect on breadth-first search" plan rmat:10 bfs --direction pull --queues 3
+
 # ---- what else of a verb's own options takes memory ----
-expect_ok plan rmat:14 pr --devices host:2 --json plain.json
-expect_ok plan rmat:14 pr --devices host:2 --tolerance 1e-9 --json doubles.json
+expect_ok plan rmat:12 pr --devices host:2 --json plain.json
+expect_ok plan rmat:12 pr --devices host:2 --tolerance 1e-9 --json doubles.json
 [ "$(bytes_of doubles.json)" -gt "$(bytes_of plain.json)" ] || fail "ranks in doubles should take more"
-expect_ok plan rmat:14 pr --devices host:2 --bands 7 --json bands.json
+expect_ok plan rmat:12 pr --devices host:2 --bands 7 --json bands.json
 [ "$(bytes_of bands.json)" -gt "$(bytes_of plain.json)" ] || fail "bands should take memory"
-expect_ok plan rmat:14 pr --devices host:2 --bins 16 --json bins.json
+expect_ok plan rmat:12 pr --devices host:2 --bins 16 --json bins.json
 [ "$(bytes_of bins.json)" -gt "$(bytes_of plain.json)" ] || fail "bins should take memory"
-expect_ok plan rmat:14 pr --devices host:2 --hubs 9
-refuse 2 "--bands has no effect on" plan rmat:14 pr --direction push --bands 7
-expect_ok plan rmat:14 cc --devices host:2 --stream on
+expect_ok plan rmat:12 pr --devices host:2 --hubs 9
+refuse 2 "--bands has no effect on" plan rmat:12 pr --direction push --bands 7
+expect_ok plan rmat:12 cc --devices host:2 --stream on
 grep -qx "  streamed" "$OUT" || fail "streams where that is asked for"
 WEIR_POOL_BYTES=1MiB expect_ok plan rmat:16 cc --devices host:1 --stream off --memory device
 has "it does not fit"

@@ -5,9 +5,6 @@
 
 #include <stdlib.h>
 
-/* Positions of its options in request->own. */
-enum { STREAM };
-
 ROW_FUNCTIONS(cc, labels)
 RUN_FUNCTION(cc)
 CERTIFY_FUNCTION(cc, weir_cc_certify(context, graph, values))
@@ -19,7 +16,7 @@ static weir_status cc_create(weir_context *context, const weir_graph *graph,
     weir_cc *object;
     /* Only rows on the devices have parts, so auto does not stream where a partition was asked for, even if rows
      * do not fit. */
-    const weir_cc_source source = (weir_cc_source)request->own[STREAM].choice;
+    const weir_cc_source source = (weir_cc_source)request->own[OWN_STREAM].choice;
     const int asked = partition || request->partition != PARTITION_AUTO; /* sketches have none */
     const int rows = asked && source == WEIR_CC_AUTO;
     weir_status status = weir_cc_create(context, graph, partition, options,
@@ -30,16 +27,16 @@ static weir_status cc_create(weir_context *context, const weir_graph *graph,
 
 static void ask(const weir__cli_request *request, struct weir__asked *asked)
 {
-    asked->source = (weir_cc_source)request->own[STREAM].choice;
+    asked->source = (weir_cc_source)request->own[OWN_STREAM].choice;
 }
 
 /* Arcs are streamed where rows do not fit, as cc_create() says. */
 static int fall_back(weir__cli_request *request)
 {
-    if (request->own[STREAM].choice != WEIR_CC_AUTO || request->partition != PARTITION_AUTO ||
+    if (request->own[OWN_STREAM].choice != WEIR_CC_AUTO || request->partition != PARTITION_AUTO ||
         request->memory != WEIR_MEMORY_AUTO)
         return 0;
-    request->own[STREAM].choice = WEIR_CC_STREAMED;
+    request->own[OWN_STREAM].choice = WEIR_CC_STREAMED;
     return 1;
 }
 
@@ -79,21 +76,18 @@ static int sum_labels(const weir__cli_algorithm *algorithm, const void *values, 
     return EXIT_DONE;
 }
 
-/* The positions are the values of weir_cc_source. */
-static const weir__cli_choices streams = {{"auto", "off", "on", NULL}, {NULL}};
-
 /* Whether the arcs came from host memory, as --stream takes it. */
 static const char *stream_picked(const weir_run_stats *stats)
 {
-    return streams.built[weir__cli_streamed(stats) ? WEIR_CC_STREAMED : WEIR_CC_RESIDENT];
+    return weir__cli_streams.built[weir__cli_streamed(stats) ? WEIR_CC_STREAMED : WEIR_CC_RESIDENT];
 }
 
 static const weir__cli_option options[] = {
-    OPTION("stream", "S", VERB_OWN, weir__cli_set_choice, FIELD(own[STREAM]),
+    OPTION("stream", "S", VERB_OWN, weir__cli_set_choice, FIELD(own[OWN_STREAM]),
            "on: arcs come from host memory in segments, over a router, to\n"
            "whichever device is free; off: they lie on the devices before;\n"
            "default: auto, off where they fit",
-           .choices = &streams, .shown = "stream %s", .picked = stream_picked),
+           .choices = &weir__cli_streams, .shown = "stream %s", .picked = stream_picked),
     CHOICE("route", "R", VERB_OWN, route, weir__cli_routes,
            "how what devices found comes together: direct (all send to one),\n"
            "ring, tree, staged (through host memory; arcs are streamed then);\n"

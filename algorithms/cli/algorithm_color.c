@@ -8,8 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Positions of its options in request->own, and of what judging finds in trial->own. */
-enum { PERMUTE };
+/* Positions of what judging finds in trial->own. */
 enum { GREEDY_COLORS };
 
 ROW_FUNCTIONS(color, colors)
@@ -23,8 +22,8 @@ static weir_status color_create(weir_context *context, const weir_graph *graph,
 {
     weir_color_config config = WEIR_COLOR_CONFIG_INIT;
     weir_color *object;
-    config.permute = request->own[PERMUTE].count != 0;
-    config.seed = request->own[PERMUTE].count;
+    config.permute = request->own[OWN_PERMUTE].count != 0;
+    config.seed = request->own[OWN_PERMUTE].count;
     weir_status status = weir_color_create(context, graph, partition, options, &config, &object);
     *object_out = object;
     return status;
@@ -143,7 +142,7 @@ static const weir__cli_option options[] = {
                           "whenever their turn comes, and all choices below count; pull: in\n"
                           "step, those that took one are checked in the next step; default:\n"
                           "auto, by machine and other options"),
-    OPTION("permute", "SEED", VERB_OWN, weir__cli_set_number, FIELD(own[PERMUTE]),
+    OPTION("permute", "SEED", VERB_OWN, weir__cli_set_number, FIELD(own[OWN_PERMUTE]),
            "vertices take their first colors in an order drawn by SEED, so that\n"
            "neighbours seldom do so at the same time; default: as they are\n"
            "numbered",

@@ -3,8 +3,8 @@
 #include "algorithms/cli/option_set.h"
 #include "algorithms/reference.h"
 
-/* Positions of its options in request->own. */
-enum { TOLERANCE, DAMPING, DANGLING, ITERATIONS, BANDS, HUBS, BINS };
+/* Positions in request->own of its options that change no memory. */
+enum { DAMPING = OWN_UNPLANNED, DANGLING, ITERATIONS };
 
 ROW_FUNCTIONS(pr, ranks)
 LINK_FUNCTION(pr)
@@ -22,12 +22,12 @@ weir_pr_config weir__cli_pr_config(const weir__cli_request *request)
 {
     weir_pr_config config = WEIR_PR_CONFIG_INIT;
     config.damping = request->own[DAMPING].real;
-    config.tolerance = request->own[TOLERANCE].real;
+    config.tolerance = request->own[OWN_TOLERANCE].real;
     config.dangling = (weir_dangling)request->own[DANGLING].choice;
     config.iterations = (uint32_t)request->own[ITERATIONS].count;
-    config.bands = (uint32_t)request->own[BANDS].count;
-    config.hubs = (uint32_t)request->own[HUBS].count;
-    config.bins = (uint32_t)request->own[BINS].count;
+    config.bands = (uint32_t)request->own[OWN_BANDS].count;
+    config.hubs = (uint32_t)request->own[OWN_HUBS].count;
+    config.bins = (uint32_t)request->own[OWN_BINS].count;
     return config;
 }
 
@@ -45,9 +45,9 @@ static weir_status pr_create(weir_context *context, const weir_graph *graph,
 static void ask(const weir__cli_request *request, struct weir__asked *asked)
 {
     asked->iterations = (uint32_t)request->own[ITERATIONS].count;
-    asked->bands = (uint32_t)request->own[BANDS].count;
-    asked->hubs = (uint32_t)request->own[HUBS].count;
-    asked->bins = (uint32_t)request->own[BINS].count;
+    asked->bands = (uint32_t)request->own[OWN_BANDS].count;
+    asked->hubs = (uint32_t)request->own[OWN_HUBS].count;
+    asked->bins = (uint32_t)request->own[OWN_BINS].count;
 }
 
 static weir_status pr_reference(const weir_graph *graph, const weir__cli_request *request,
@@ -66,7 +66,7 @@ static const weir__cli_option options[] = {
                           "arcs, and all choices below count; pull: in step, vertices add\n"
                           "up along arcs that come to them; default: auto, by machine and\n"
                           "other options"),
-    OPTION("tolerance", "T", VERB_OWN, weir__cli_set_positive, FIELD(own[TOLERANCE]),
+    OPTION("tolerance", "T", VERB_OWN, weir__cli_set_positive, FIELD(own[OWN_TOLERANCE]),
            "stop when an iteration changes ranks by less than T in all (the\n"
            "L1 norm), or the residual bounds that; above 0; default: 1e-6",
            .foreign = "is exact and has no tolerance", .kind = KIND_REAL, .shown = "tolerance %s"),
@@ -83,14 +83,14 @@ static const weir__cli_option options[] = {
            "of direction pull at most; default: until the tolerance is met", .low = 1,
            .high = UINT32_MAX, .foreign = "ends by itself and has no number of iterations",
            .kind = KIND_COUNT, .shown = "at most %s iterations"),
-    OPTION("bands", "N", VERB_OWN, weir__cli_set_number, FIELD(own[BANDS]),
+    OPTION("bands", "N", VERB_OWN, weir__cli_set_number, FIELD(own[OWN_BANDS]),
            "stretches of vertices whose ranks direction pull reads one after\n"
            "the other, so that those of one stay in the cache, 1 to 64;\n"
            "default: 1, or as many as the cache asks for where that is less\n"
            "to move",
            .low = 1, .high = 64, .foreign = "reads no ranks along arcs", .kind = KIND_COUNT,
            .shown = "bands %s"),
-    OPTION("hubs", "N", VERB_OWN, weir__cli_set_number, FIELD(own[HUBS]),
+    OPTION("hubs", "N", VERB_OWN, weir__cli_set_number, FIELD(own[OWN_HUBS]),
            "vertices with the most arcs of which direction pull keeps what\n"
            "their arcs carry in each block's own memory, as far as there is\n"
            "room, 1 (none) to 49152; default: 1, or all there is room for\n"
@@ -98,7 +98,7 @@ static const weir__cli_option options[] = {
            "there are no bins",
            .low = 1, .high = 49152, .foreign = "reads no ranks along arcs", .kind = KIND_COUNT,
            .shown = "hubs %s"),
-    OPTION("bins", "N", VERB_OWN, weir__cli_set_number, FIELD(own[BINS]),
+    OPTION("bins", "N", VERB_OWN, weir__cli_set_number, FIELD(own[OWN_BINS]),
            "bins of rows, of each device, into which direction pull spreads\n"
            "what arcs carry, and adds it up there, while ranks have 32 bits,\n"
            "so that none is read at random, 1 (none) to 65535, as far as\n"
@@ -177,7 +177,7 @@ const weir__cli_algorithm weir__cli_algorithm_pr = {
     .worklist = 1,
     .steps = "iterations",
     .figure = {"max_rank", "sum_ranks"},
-    .own = {[TOLERANCE] = {.real = 1e-6}, [DAMPING] = {.real = 0.85}},
+    .own = {[OWN_TOLERANCE] = {.real = 1e-6}, [DAMPING] = {.real = 0.85}},
     .ask = ask,
     .members = members,
     .print_verdict = weir__cli_print_ranks_verdict,

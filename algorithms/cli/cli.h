@@ -81,7 +81,17 @@ typedef union weir__cli_own {
     double real;
     int choice; /**< position among named values */
 } weir__cli_own;
-enum { OWN_OPTIONS = 8 };
+/** Positions in weir__cli_request.own of those that weir plan takes as well, of whichever verb; others of a verb stand behind them. */
+enum {
+    OWN_TOLERANCE,
+    OWN_BANDS,
+    OWN_HUBS,
+    OWN_BINS,
+    OWN_STREAM,
+    OWN_PERMUTE,
+    OWN_UNPLANNED,
+    OWN_OPTIONS = OWN_UNPLANNED + 3
+};
 
 typedef struct weir__cli_verb weir__cli_verb;
 
@@ -244,7 +254,8 @@ extern const weir__cli_choices weir__cli_partitions, weir__cli_routes, weir__cli
     weir__cli_kernels, weir__cli_directions, weir__cli_workers, weir__cli_mappings,
     weir__cli_balances, weir__cli_wires, weir__cli_topo_formats, weir__cli_bench_formats,
     weir__cli_partition_formats, weir__cli_schedules, weir__cli_memories, weir__cli_judges,
-    weir__cli_values, weir__cli_product_schedules, weir__cli_overlaps, weir__cli_vectors;
+    weir__cli_values, weir__cli_product_schedules, weir__cli_overlaps, weir__cli_vectors,
+    weir__cli_streams;
 
 /** Find the position of @p text among the built values. Any other text is refused by name. */
 int weir__cli_choose(const weir__cli_choices *choices, const char *option, const char *text,

@@ -141,6 +141,25 @@ static const weir__cli_option options[] = {
            .foreign = "has one part a device; that option belongs to partition"),
     {.name = NULL}, /* options that an algorithm alone has are listed here */
     FLAG("parents", VERB_PLAN, parents, "of bfs and sssp: with a tree; default: off"),
+    OPTION("tolerance", "T", VERB_PLAN, weir__cli_set_positive, FIELD(own[OWN_TOLERANCE]),
+           "of pr: with small ones ranks are doubles; default: 1e-6",
+           .foreign = "is exact and has no tolerance"),
+    OPTION("bands", "N", VERB_PLAN, weir__cli_set_number, FIELD(own[OWN_BANDS]),
+           "of pr, and so are the next two: as the verb has them, and with its\n"
+           "defaults",
+           .low = 1, .high = 64, .foreign = "reads no ranks along arcs"),
+    OPTION("hubs", "N", VERB_PLAN, weir__cli_set_number, FIELD(own[OWN_HUBS]), "of pr", .low = 1,
+           .high = 49152, .foreign = "reads no ranks along arcs"),
+    OPTION("bins", "N", VERB_PLAN, weir__cli_set_number, FIELD(own[OWN_BINS]), "of pr", .low = 1,
+           .high = 65535, .foreign = "reads no ranks along arcs"),
+    OPTION("stream", "S", VERB_PLAN, weir__cli_set_choice, FIELD(own[OWN_STREAM]),
+           "of cc: on: arcs come from host memory in segments; off: they lie on\n"
+           "the devices; default: auto, off where they fit",
+           .choices = &weir__cli_streams),
+    OPTION("permute", "SEED", VERB_PLAN, weir__cli_set_number, FIELD(own[OWN_PERMUTE]),
+           "of color: with an order drawn by SEED, which takes memory; default:\n"
+           "none",
+           .low = 1, .high = UINT64_MAX),
     NUMBER("sources", VERB_PLAN, sources, 1, WEIR_VERTICES_MAX,
            "with --batch: of a run, which has 64 at the most"),
     FLAG("batch", VERB_PLAN, batch,
@@ -153,7 +172,7 @@ static const weir__cli_option options[] = {
          "keep a tree too: for each vertex the one it was reached from; in\n"
          "step alone; --verify checks it by the rules of Graph500; default:\n"
          "off"),
-    CHOICE("route", "R", VERB_WORKLIST, route, weir__cli_routes,
+    CHOICE("route", "R", VERB_WORKLIST | VERB_PLAN, route, weir__cli_routes,
            "how items travel: auto, direct, ring, tree, staged (through\n"
            "host memory); default: auto, which looks at the machine"),
     TEXT("machine", "FILE|SPEC", VERB_TOPO, machine,
@@ -222,7 +241,7 @@ static const weir__cli_option options[] = {
            "device that stays and has no rounds, with --order fifo alone,\n"
            "devices all of one kind;\n"
            "default: auto"),
-    NUMBER("queues", VERB_WORKLIST, queues, 1, 1024,
+    NUMBER("queues", VERB_WORKLIST | VERB_PLAN, queues, 1, 1024,
            "of each device, with --kernel live, from which its workers take\n"
            "items; 1: all share one; default: one a multiprocessor or thread"),
     CHOICE("worker", "W", VERB_WORKLIST, worker, weir__cli_workers,

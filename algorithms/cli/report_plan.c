@@ -81,6 +81,13 @@ static void print_picked(const weir__cli_plans *plans)
     putchar('\n');
 }
 
+/* Labels of cc come together by way of the host where its arcs come from there. */
+static int asked_to_stream(const weir__cli_request *request)
+{
+    return request->own[OWN_STREAM].choice == WEIR_CC_STREAMED ||
+           request->route == WEIR_ROUTE_STAGED;
+}
+
 static void print_one(const weir__cli_plans *plans, const weir__cli_plan_of *one)
 {
     char bytes[AMOUNT_ROOM], kept[AMOUNT_ROOM], left[AMOUNT_ROOM];
@@ -94,7 +101,9 @@ static void print_one(const weir__cli_plans *plans, const weir__cli_plan_of *one
         printf("\n  from %" PRIu32 " sources at a time%s\n", one->batch,
                plans->request->verify ? ", whose levels are all kept" : "");
     if (one->streamed)
-        printf("\n  streamed, since all of it together does not fit on the devices\n");
+        printf("\n  streamed%s\n", asked_to_stream(plans->request)
+                                       ? ""
+                                       : ", since all of it together does not fit on the devices");
     if (one->on_host)
         printf("\n  arcs in host memory%s\n",
                one->by_auto ? ", since all of it together does not fit on the devices" : "");

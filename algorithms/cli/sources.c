@@ -55,12 +55,14 @@ static int check(const weir__cli_request *request, const weir_graph *graph, uint
         return weir__cli_fail(EXIT_USAGE, "%s: the graph has no vertices to start from",
                               request->graph);
     if (weir__cli_given(request, "source") && request->source >= vertices)
-        return weir__cli_fail(EXIT_USAGE, "--source %llu: the graph has %llu vertices (0 to %llu)",
-                              (unsigned long long)request->source, vertices, vertices - 1);
+        return weir__cli_fail(EXIT_USAGE, "--source %llu: the graph has %llu %s (0 to %llu)",
+                              (unsigned long long)request->source, vertices,
+                              vertices == 1 ? "vertex" : "vertices", vertices - 1);
     if (request->sources > candidates)
         return weir__cli_fail(EXIT_USAGE,
-                              "--sources %llu: the graph has only %llu vertices with out-arcs",
-                              (unsigned long long)request->sources, (unsigned long long)candidates);
+                              "--sources %llu: the graph has only %llu %s with out-arcs",
+                              (unsigned long long)request->sources, (unsigned long long)candidates,
+                              candidates == 1 ? "vertex" : "vertices");
     return EXIT_DONE;
 }
 

@@ -3,6 +3,7 @@
 #include "algorithms/cli/traversal.h"
 #include "algorithms/graph/sketch.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -61,9 +62,11 @@ static int check_options(weir__cli_request *request)
 static weir_run_options options_of(const weir__cli_request *request)
 {
     weir_run_options options = WEIR_RUN_OPTIONS_INIT;
+    options.route = (weir_route_kind)request->route;
     options.order = (weir_order_kind)request->order;
     options.delta = request->delta;
     options.kernel = (weir_kernel_kind)request->kernel;
+    options.queues = (uint32_t)request->queues;
     options.direction = (weir_direction)request->direction;
     options.memory = (weir_memory)request->memory;
     options.parents = request->parents;
@@ -72,12 +75,32 @@ static weir_run_options options_of(const weir__cli_request *request)
     return options;
 }
 
+/* Options of plan that are of one verb alone, where they were given. */
+static size_t own_given(const weir__cli_request *request,
+                        const weir__cli_option *given[OPTIONS_MAX])
+{
+    const weir__cli_option *list[OPTIONS_MAX];
+    const size_t count = weir__cli_options(request->verb, list);
+    const size_t begin = offsetof(weir__cli_request, own), bytes = sizeof request->own;
+    size_t found = 0;
+    for (size_t i = 0; i < count; i++)
+        if (list[i]->field >= begin && list[i]->field - begin < bytes &&
+            weir__cli_given(request, list[i]->name))
+            given[found++] = list[i];
+    return found;
+}
+
 /* The options of one verb: it has defaults of its own. */
 static weir__cli_request request_of(const weir__cli_plans *plans,
                                     const weir__cli_algorithm *algorithm)
 {
     weir__cli_request request = *plans->request;
+    const weir__cli_option *given[OPTIONS_MAX];
+    const size_t count = own_given(plans->request, given);
     memcpy(request.own, algorithm->own, sizeof request.own);
+    for (size_t i = 0; i < count; i++)
+        memcpy((char *)&request + given[i]->field, (const char *)plans->request + given[i]->field,
+               sizeof *request.own);
     return request;
 }
 
@@ -101,6 +124,18 @@ static int any_left(const weir__cli_plans *plans)
     return weir__cli_fail(plans->plan[0].code, "%s", plans->plan[0].cannot);
 }
 
+static weir_status check_own(const weir__cli_plans *plans, const weir__cli_plan_of *one)
+{
+    const weir__cli_option *given[OPTIONS_MAX], *list[OPTIONS_MAX];
+    const size_t count = weir__cli_options(one->verb, list);
+    const size_t asked = own_given(plans->request, given);
+    for (size_t i = 0; i < asked; i++)
+        if (!weir__cli_option_named(list, count, given[i]->name, strlen(given[i]->name), 0))
+            return weir__fail(WEIR_ERR_UNSUPPORTED, "--%s: %s has no such option", given[i]->name,
+                              one->verb->name);
+    return WEIR_OK;
+}
+
 static int check_forms(const weir__cli_plans *plans, weir__cli_plan_of *one)
 {
     const weir__cli_algorithm *algorithm = one->algorithm;
@@ -112,7 +147,9 @@ static int check_forms(const weir__cli_plans *plans, weir__cli_plan_of *one)
                                 .parents = "--parents"};
     if (algorithm->ask)
         algorithm->ask(&request, &asked);
-    weir_status status = weir__cli_forms_check(algorithm, &request, &asked);
+    weir_status status = check_own(plans, one);
+    if (!status)
+        status = weir__cli_forms_check(algorithm, &request, &asked);
     return status ? cannot(plans, one, status) : EXIT_DONE;
 }
 

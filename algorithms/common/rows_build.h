@@ -68,7 +68,8 @@ weir_status weir__rows_place_part(struct weir__rows_build *build, uint32_t part)
 
 /** Halos of all parts, whose rows are there: arcs then name local numbers. */
 weir_status weir__rows_place_halos(struct weir__rows_build *build);
-/** What they take of a part's device, at most. */
+/** What they take of a part's device, at most: all others may be in a halo, and rows by degree keep no numbers of them, but the
+ *  order is found later. */
 uint64_t weir__rows_halo_bytes(const struct weir__sizes *sizes, uint32_t part);
 /** What placing them takes. */
 void weir__rows_halos_need(const struct weir__sizes *sizes, struct weir__need *need);

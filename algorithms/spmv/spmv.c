@@ -29,6 +29,7 @@ const char *weir_product_vector_text(weir_product_vector vector)
 /* ---- what is to be made -------------------------------------------------------------------------------- */
 
 #define COLUMNS_MAX 4096
+#define ROWS_CHUNK  (UINT64_C(1) << 12)
 
 /* What needs several devices. */
 static weir_status check_exchange(const weir_product_config *config, uint32_t devices)
@@ -154,6 +155,37 @@ static struct spmv_rows rows_of(const weir_product *product, const weir_matrix *
     return rows;
 }
 
+struct counting {
+    const weir_matrix *matrix;
+    struct spmv_part *part;
+};
+
+static void count_rows(void *user, uint64_t begin, uint64_t end)
+{
+    const struct counting *c = user;
+    uint64_t nonzeros = 0;
+    for (uint64_t row = begin; row < end; row++) {
+        const struct spmv_span span = weir__spmv_span(c->matrix, c->part, row);
+        nonzeros += span.end - span.begin;
+    }
+    (void)__atomic_fetch_add(&c->part->nonzeros, nonzeros, __ATOMIC_RELAXED);
+}
+
+/* What a device multiplies: in two dimensions those in a row of the grid may have very different numbers of nonzeros. */
+static weir_status count_part(const weir_product *product, const weir_matrix *matrix,
+                              struct spmv_part *part)
+{
+    const struct spmv_rows rows = rows_of(product, matrix, part);
+    struct counting counting = {matrix, part};
+    part->nonzeros = 0;
+    if (weir__spmv_sketched(matrix) || product->grid_columns == 1) {
+        part->nonzeros = weir__spmv_count(&rows) / product->grid_columns;
+        return WEIR_OK;
+    }
+    return weir__activity_for("counting nonzeros", "rows", part->rows, ROWS_CHUNK, 0, count_rows,
+                              &counting);
+}
+
 static int has_wants(const weir_product *product, const struct spmv_part *part)
 {
     for (uint32_t d = 0; d < product->parts; d++)
@@ -263,8 +295,7 @@ static weir_status make_part(weir_product *product, const weir_matrix *matrix,
     const int bins = product->config.schedule == WEIR_PRODUCT_BINS;
     const int halves = product->overlap && !bins && has_wants(product, part);
     if (weir__spmv_sketched(matrix))
-        return weir__spmv_split_sketch(product, part, rows.sketched / product->grid_columns,
-                                       halves);
+        return weir__spmv_split_sketch(product, part, part->nonzeros, halves);
     if (halves || product->grid_columns > 1 || part->keep.bits)
         return weir__spmv_split(product, matrix, part, !halves);
     if (bins)
@@ -305,15 +336,12 @@ static uint64_t value_rows(const weir_product *product, const struct spmv_part *
            (product->grid_columns > 1 ? part->y_rows * product->grid_columns : 0);
 }
 
-uint32_t weir__spmv_lacks(const weir_product *product, const weir_matrix *matrix, int wants,
-                          uint64_t bytes[WEIR_DEVICES_MAX])
+uint32_t weir__spmv_lacks(const weir_product *product, int wants, uint64_t bytes[WEIR_DEVICES_MAX])
 {
     const uint64_t value = product->value_bytes;
     for (uint32_t d = 0; d < product->parts; d++) {
         const struct spmv_part *part = &product->part[d];
-        const struct spmv_rows rows = rows_of(product, matrix, part);
-        const uint64_t nonzeros = weir__spmv_count(&rows);
-        const double own = (double)(nonzeros / product->grid_columns);
+        const double own = (double)part->nonzeros;
         const double slots =
             product->config.schedule == WEIR_PRODUCT_BINS
                 ? own * weir__spmv_bins_fill(product, part, own) * (double)(4 + value + value + 1)
@@ -321,20 +349,50 @@ uint32_t weir__spmv_lacks(const weir_product *product, const weir_matrix *matrix
         const int halves =
             product->overlap && (wants ? has_wants(product, part) : product->grid_rows > 1);
         bytes[d] = value_rows(product, part) * weir__spmv_row_bytes(product) + (uint64_t)slots +
-                   rows_bytes(product, part, (uint64_t)own, halves) + packed_bytes(product, d);
+                   rows_bytes(product, part, part->nonzeros, halves) + packed_bytes(product, d);
     }
     return weir__pools_lack(product->context, bytes, product->parts);
+}
+
+/* What a device takes of tiles depends on where its nonzeros lie, and in a band they are far fewer than by chance: so the same product is made on
+ * devices that only count. What cannot be made there will say so where it is made. */
+static uint32_t lacks_in_bins(const weir_product *product, const weir_matrix *matrix,
+                              uint64_t bytes[WEIR_DEVICES_MAX])
+{
+    struct weir__plan_device devices[WEIR_DEVICES_MAX];
+    struct weir__sentence before = weir__fail_keep();
+    weir_product_config config = product->config;
+    weir_context *context = product->context, *planned;
+    weir_product *again = NULL;
+    config.transpose = 0; /* the matrix that is here has been turned */
+    weir__plan_devices_of(context, devices);
+    weir_status status = weir__context_plan(devices, weir_context_device_count(context),
+                                            weir_context_config(context), context, &planned);
+    if (!status) {
+        if (!(status = weir_product_create(planned, matrix, &config, &again)))
+            for (uint32_t d = 0; d < product->parts; d++) {
+                weir_pool_stats stats = WEIR_POOL_STATS_INIT;
+                (void)weir_device_pool_stats(weir_context_device(planned, d), &stats);
+                bytes[d] = stats.used_bytes;
+            }
+        weir_product_destroy(again);
+        weir_context_destroy(planned);
+    }
+    weir__fail_restore(&before);
+    return status ? UINT32_MAX : weir__pools_lack(context, bytes, product->parts);
 }
 
 /* Refuse what does not fit before anything is taken; whoever plans says so by itself. */
 static weir_status check_room(const weir_product *product, const weir_matrix *matrix)
 {
     uint64_t bytes[WEIR_DEVICES_MAX];
-    const uint32_t lacks = weir__spmv_lacks(product, matrix, 1, bytes);
+    uint32_t lacks = weir__spmv_lacks(product, 1, bytes);
     weir_device_info info = WEIR_DEVICE_INFO_INIT;
     struct weir__need need = {0, 0};
     if (weir__context_planned(product->context))
         return WEIR_OK;
+    if (lacks != UINT32_MAX && product->config.schedule == WEIR_PRODUCT_BINS)
+        lacks = lacks_in_bins(product, matrix, bytes);
     for (uint32_t d = 0; d < product->parts; d++)
         weir__need_take_on(&need, product->part[d].device, bytes[d], 1);
     if (lacks == UINT32_MAX) /* pools of host devices may have more than the host has left */
@@ -364,6 +422,10 @@ static weir_status make_all(weir_product *product, const weir_matrix *matrix)
     product->nonzeros = matrix->nonzeros;
     for (uint32_t d = 0; d < product->parts; d++)
         cut_part(product, matrix, d);
+    for (uint32_t d = 0; d < product->parts && !status; d++)
+        status = count_part(product, matrix, &product->part[d]);
+    if (status)
+        return status;
     if (product->config.schedule == WEIR_PRODUCT_AUTO)
         product->config.schedule =
             bins_pay(product, matrix) ? WEIR_PRODUCT_BINS : WEIR_PRODUCT_ROWS;

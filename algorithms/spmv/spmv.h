@@ -89,6 +89,7 @@ struct spmv_part {
     weir_event *whole;                   /* and those of others that it adds to its own have come */
     uint64_t first, rows;                /* that it multiplies, */
     uint64_t column_first, column_count; /* with these columns */
+    uint64_t nonzeros;                   /* of both */
     uint64_t x_first, x_rows, y_first, y_rows; /* that it owns */
     uint64_t x_held, x_at; /* rows of x that it has room for; where among them its own begin */
     void *x, *y;
@@ -137,8 +138,7 @@ static inline uint64_t weir__spmv_kept_at(const struct spmv_keep *keep, uint64_t
 }
 
 /** What devices would need at the least (spmv.c). @param[in] wants  what they want of others is known. @return the first that has no room for it; UINT32_MAX: all have. */
-uint32_t weir__spmv_lacks(const weir_product *product, const weir_matrix *matrix, int wants,
-                          uint64_t bytes[WEIR_DEVICES_MAX]);
+uint32_t weir__spmv_lacks(const weir_product *product, int wants, uint64_t bytes[WEIR_DEVICES_MAX]);
 /** The nonzeros of a row of a part, among those of its columns (spmv_halo.c). */
 struct spmv_span weir__spmv_span(const weir_matrix *matrix, const struct spmv_part *part,
                                  uint64_t row);

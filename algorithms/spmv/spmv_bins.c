@@ -93,6 +93,16 @@ double weir__spmv_bins_fill(const weir_product *product, const struct spmv_part 
     return nonzeros < 1 ? 1 : 1 + free_places * (double)d.stretches * (double)d.bins / nonzeros;
 }
 
+/* Octets are numbered in 32 bits. Each tile has an octet that is not full at the most, and each nonzero is of one tile. */
+static int may_be_too_many(const weir_product *product, const struct spmv_part *part)
+{
+    struct dealing d = {.product = product};
+    choose_sizes(product, part, part->rows, &d);
+    const double own = (double)part->nonzeros;
+    const double tiles = (double)d.stretches * (double)d.bins;
+    return own / SPMV_OCTET + (own < tiles ? own : tiles) > (double)UINT32_MAX;
+}
+
 /* Bytes a nonzero, each way: a sector for each read that finds nothing near it, against what bins move, with the places
  * of octets that stay free, and 24 bytes a row. */
 int weir__spmv_bins_pay(const weir_product *product, const struct spmv_part *part,
@@ -100,10 +110,10 @@ int weir__spmv_bins_pay(const weir_product *product, const struct spmv_part *par
 {
     const uint64_t nonzeros = weir__spmv_count(rows);
     const double value = (double)product->value_bytes;
-    const double own = (double)nonzeros / product->grid_columns;
+    const double own = (double)part->nonzeros;
     uint32_t *room = NULL;
     uint64_t found = 0;
-    if (!weir__device_is_gpu(part->device) || own < OF_ALL)
+    if (!weir__device_is_gpu(part->device) || own < OF_ALL || may_be_too_many(product, part))
         return 0;
     if (weir__alloc(SAMPLE, sizeof *room, "a sample", &room))
         return 0;
@@ -119,6 +129,10 @@ int weir__spmv_bins_pay(const weir_product *product, const struct spmv_part *par
                            24 * (double)rows->rows / own;
     return as_bins * 1.1 < as_rows;
 }
+
+#define TOO_MANY                                                                                   \
+    "bins of a device would have %.0f octets of nonzeros, and number them in 32 bits: take rows, " \
+    "or more devices"
 
 /* ---- tiles -------------------------------------------------------------------------------------------------- */
 
@@ -154,9 +168,7 @@ static weir_status number_tiles(struct dealing *d)
     }
     d->bin_begin[d->bins] = d->octets = at;
     if (at > UINT32_MAX)
-        return weir__fail(WEIR_ERR_UNSUPPORTED,
-                          "bins of a device would have %llu octets of nonzeros",
-                          (unsigned long long)at);
+        return weir__fail(WEIR_ERR_UNSUPPORTED, TOO_MANY, (double)at);
     at = 0;
     for (uint64_t s = 0; s < d->stretches; s++) {
         d->stretch_begin[s] = at;
@@ -402,8 +414,7 @@ static weir_status sketch_tiles(struct dealing *d)
         tiles > 0 ? tiles * octets_by_chance((double)d->rows->sketched / tiles) : 0;
     weir_status status;
     if (octets > UINT32_MAX)
-        return weir__fail(WEIR_ERR_UNSUPPORTED,
-                          "bins of a device would have %.0f octets of nonzeros", octets);
+        return weir__fail(WEIR_ERR_UNSUPPORTED, TOO_MANY, octets);
     d->octets = (uint64_t)octets;
     if ((status = weir__alloc(d->bins + 1, sizeof *d->bin_begin, "bins", &d->bin_begin)) ||
         (status = weir__alloc(d->stretches + 1, sizeof *d->stretch_begin, "stretches",

@@ -313,8 +313,7 @@ weir_status weir__spmv_want(weir_product *product, const weir_matrix *matrix)
     product->config.vector = WEIR_VECTOR_WHOLE;
     if (product->parts == 1)
         return WEIR_OK;
-    const int fits =
-        weir__spmv_lacks(product, matrix, 0, bytes) == UINT32_MAX; /* all of x, that is */
+    const int fits = weir__spmv_lacks(product, 0, bytes) == UINT32_MAX; /* all of x, that is */
     for (uint32_t d = 0; d < product->parts && !status; d++)
         status = weir__spmv_sketched(matrix) ? sketch_stretches(product, matrix, &product->part[d],
                                                                 asked != WEIR_VECTOR_WHOLE)

@@ -623,6 +623,56 @@ static void a_pool_that_is_too_small_is_told(void **state)
     weir_context_destroy(context);
 }
 
+/* All tiles but those along the diagonal are empty, and an empty tile takes nothing. */
+static void bins_of_a_band_fit(void **state)
+{
+    weir_matrix *matrix = matrix_of("banded:1500000,0", WEIR_VALUE_F32);
+    weir_product_config config = WEIR_PRODUCT_CONFIG_INIT;
+    weir_pool_stats stats = WEIR_POOL_STATS_INIT;
+    weir_product *product;
+    config.schedule = WEIR_PRODUCT_BINS;
+    weir_context *context = context_with_pool(*state, "36MiB");
+    OK(weir_product_create(context, matrix, &config, &product));
+    OK(weir_device_pool_stats(weir_context_device(context, 0), &stats));
+    assert_true(stats.used_bytes > UINT64_C(29) << 20);
+    weir_product_destroy(product);
+    weir_context_destroy(context);
+    context = context_with_pool(*state, "24MiB");
+    STATUS(weir_product_create(context, matrix, &config, &product), WEIR_ERR_NOMEM);
+    assert_detail_has("host:0 has no room for its part of banded:1500000,0, which is ");
+    assert_no_memory_is_left(context);
+    weir_context_destroy(context);
+    weir_matrix_destroy(matrix);
+}
+
+/* The first column of the grid has all nonzeros, of which half would fit. */
+static void what_one_cell_has_is_not_shared_out(void **state)
+{
+    enum { ROWS = 1000, COUNT = 1200000 };
+    weir_context *context = context_with_pool(*state, "8MiB");
+    weir_product_config config = WEIR_PRODUCT_CONFIG_INIT;
+    uint32_t *rows = malloc(COUNT * sizeof *rows), *columns = malloc(COUNT * sizeof *columns);
+    weir_product *product;
+    weir_matrix *matrix;
+    assert_non_null(rows);
+    assert_non_null(columns);
+    for (uint32_t i = 0; i < COUNT; i++) {
+        rows[i] = i % ROWS;
+        columns[i] = i / ROWS;
+    }
+    OK(weir_matrix_from_entries(ROWS, 4000, COUNT, rows, columns, NULL, WEIR_VALUE_F32, &matrix));
+    config.grid_rows = 1;
+    config.grid_columns = 2;
+    STATUS(weir_product_create(context, matrix, &config, &product), WEIR_ERR_NOMEM);
+    assert_detail_has("host:0 has no room for its part of ");
+    assert_detail_has(", which is 9 MiB");
+    assert_no_memory_is_left(context);
+    weir_matrix_destroy(matrix);
+    weir_context_destroy(context);
+    free(rows);
+    free(columns);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -636,6 +686,8 @@ int main(void)
                             CC_TEST(wrong_results_are_told, "host:1")
                                 CC_TEST(what_cannot_be_is_refused, "host:2")
                                     CC_TEST(a_pool_that_is_too_small_is_told, "host:1")
-                                        CC_TEST(what_has_no_room_is_cut, "host:4")};
+                                        CC_TEST(bins_of_a_band_fit, "host:1")
+                                            CC_TEST(what_one_cell_has_is_not_shared_out, "host:2")
+                                                CC_TEST(what_has_no_room_is_cut, "host:4")};
     return cmocka_run_group_tests_name("products", tests, NULL, NULL);
 }

@@ -131,7 +131,10 @@ refuse 2 "--source 99: the graph has 3 vertices (0 to 2)" bfs three.el --source 
     --devices host:1 -o levels.txt
 refuse 2 "(0 to 2)" bfs three.el --source 3 --devices host:1
 refuse 2 "(0 to 2)" bfs three.el --source 18446744073709551615 --devices host:1
-refuse 2 "--sources 3: the graph has only 2" bfs three.el --sources 3 --devices host:1
+refuse 2 "--sources 3: the graph has only 2 vertices with out-arcs" bfs three.el --sources 3 --devices host:1
+printf '0 1\n' >one-tail.el
+refuse 2 "--sources 2: the graph has only 1 vertex with out-arcs" bfs one-tail.el --sources 2 --devices host:1
+refuse 2 "--source 1: the graph has 1 vertex (0 to 0)" bfs chain:1 --source 1 --devices host:1
 
 # ---- no vertices: nothing to start from, to rank or to join ----
 printf '%s\n0 0 0\n' "$banner" >none.mtx

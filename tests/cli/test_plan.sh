@@ -90,6 +90,53 @@ refuse 2 "--verify: runs one after the other take no more" plan rmat:10 bfs --ve
 refuse 2 "--parents has no effect on breadth-first search of a batch" plan rmat:10 bfs --sources 2 --batch --parents
 refuse 2 "--parents has no effect on connected components" plan rmat:10 cc --parents
 
+# ---- colourings in an order that is drawn ----
+for direction in pull push; do
+    expect_ok plan rmat:14 color --devices host:1 --direction $direction --json plain.json
+    expect_ok plan rmat:14 color --devices host:1 --direction $direction --permute 7 --json drawn.json
+    has "order "
+    ORDER=$(($(bytes_of drawn.json) - $(bytes_of plain.json)))
+    [ "$ORDER" -eq $((4 * 16384)) ] || fail "an order of 16384 vertices should be $ORDER bytes, --direction $direction"
+done
+
+# ---- routes and queues: what a run refuses to take is what the plan has ----
+for option in "--route ring" "--route staged" "--kernel discrete --route ring" "--kernel live --queues 1000"; do
+    expect_ok plan rmat:14 bfs --direction push --partition edge $option --devices host:3
+    PLANNED=$(sed -n 's/^ *host:0: \(.*\) MiB of .*/\1/p' "$OUT")
+    WEIR_POOL_BYTES=1MiB refuse 1 "host:0 needs " bfs rmat:14 --direction push --partition edge $option --devices host:3 --memory device
+    TAKEN=$(sed -n 's/.*host:0 needs \([0-9.]*\) MiB .*/\1/p' "$ERR")
+    awk "BEGIN { exit !(0$TAKEN > 0 && 0$PLANNED < 1.03 * 0$TAKEN && 0$TAKEN < 1.03 * 0$PLANNED) }" ||
+        fail "$option: planned $PLANNED MiB, and a run would take $TAKEN"
+done
+expect_ok plan rmat:10 cc --route staged --devices host:3
+grep -qx "  streamed" "$OUT" || fail "labels that come together by way of the host are of arcs that are streamed"
+refuse 2 "--route: a plan of spmv has no such option" plan rmat:10 spmv --route ring
+refuse 2 "--queues has no effect on breadth-first search" plan rmat:10 bfs --direction pull --queues 3
+
+# ---- what else of a verb's own options takes memory ----
+expect_ok plan rmat:12 pr --devices host:2 --json plain.json
+expect_ok plan rmat:12 pr --devices host:2 --tolerance 1e-9 --json doubles.json
+[ "$(bytes_of doubles.json)" -gt "$(bytes_of plain.json)" ] || fail "ranks in doubles should take more"
+expect_ok plan rmat:12 pr --devices host:2 --bands 7 --json bands.json
+[ "$(bytes_of bands.json)" -gt "$(bytes_of plain.json)" ] || fail "bands should take memory"
+expect_ok plan rmat:12 pr --devices host:2 --bins 16 --json bins.json
+[ "$(bytes_of bins.json)" -gt "$(bytes_of plain.json)" ] || fail "bins should take memory"
+expect_ok plan rmat:12 pr --devices host:2 --hubs 9
+refuse 2 "--bands has no effect on" plan rmat:12 pr --direction push --bands 7
+expect_ok plan rmat:12 cc --devices host:2 --stream on
+grep -qx "  streamed" "$OUT" || fail "streams where that is asked for"
+WEIR_POOL_BYTES=1MiB expect_ok plan rmat:16 cc --devices host:1 --stream off --memory device
+has "it does not fit"
+refuse 2 "--bins: bfs has no such option" plan rmat:10 --stream on --bins 3 --devices host:2
+refuse 2 "--bins: cc has no such option" plan rmat:10 cc --bins 3
+refuse 2 "--bins: a plan of spmv has no such option" plan rmat:10 spmv --bins 3
+expect_ok plan rmat:10 --permute 7 --devices host:2
+has "cannot be planned: --permute: bfs has no such option"
+has "order "
+refuse 2 "--permute: pr has no such option" plan rmat:10 pr --permute 7
+refuse 2 "--permute: a plan of spmv has no such option" plan rmat:10 spmv --permute 7
+refuse 2 "--permute" plan rmat:10 color --permute 0
+
 # ---- what a run uses: the bound just above the plan is enough, a tenth of it is refused with the same numbers ----
 expect_ok plan rmat:18 bfs --devices host:1 --json plan.json
 NEED=$(sed -n 's/^ *"bytes": \([0-9]*\),$/\1/p' plan.json | head -1)
@@ -189,6 +236,10 @@ refuse 2 "a grid of 2 x 2 devices, but the product has 3" plan rmat:8 spmv --par
 expect_ok plan --vertices 268435456 --arcs 8589934592 spmv --devices cuda:0-3
 has "268435456 rows, 268435456 columns, 8589934592 nonzeros of f32, in equal rows, columns spread evenly"
 has "schedule bins, x whole"
+# Octets of bins are numbered in 32 bits, so that a larger matrix has none by itself.
+expect_ok plan --vertices 4000000000 --arcs 100000000000 spmv --devices cuda:0
+has "schedule rows"
+refuse 2 "bins of a device would have 26291029637 octets of nonzeros" plan --vertices 4000000000 --arcs 100000000000 spmv --devices cuda:0 --schedule bins
 expect_ok plan --vertices 268435456 --arcs 8589934592 spmm --columns 4 --devices cuda:0-3 --json sizes.json
 has "schedule rows"
 grep -q '"at_hand": false' sizes.json || fail "no matrix is at hand"

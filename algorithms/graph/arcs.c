@@ -75,10 +75,11 @@ static weir_status append_to_list(weir__arcs *arcs, const weir__plain *plain)
 
 weir_status weir__arcs_append(weir__arcs *arcs, weir__plain *plain)
 {
-    weir_status status;
-    if (arcs->ascends && weir__arcs_append_rows(arcs, plain))
-        return WEIR_OK;
-    if ((status = weir__arcs_spread(arcs)))
+    weir_status status = WEIR_OK;
+    int taken = 0;
+    if (arcs->ascends)
+        status = weir__arcs_append_rows(arcs, plain, &taken);
+    if (status || taken || (status = weir__arcs_spread(arcs)))
         return status;
     return append_to_list(arcs, plain);
 }

@@ -15,6 +15,7 @@
 #include <string.h>
 
 #define ROOM_LEAST UINT64_C(4096)
+#define ROW_USUAL  8u                  /* arcs, where nobody says how many vertices there are */
 #define SKIP       8u                  /* arcs that are looked at together */
 #define PART       (UINT64_C(1) << 20) /* weights that are converted, and given back, at once */
 
@@ -40,41 +41,51 @@ static weir_status resize(void *array, uint64_t count, size_t bytes)
     return WEIR_OK;
 }
 
-/* Room for more arcs. @return 0: it is not there, or is more than should be taken. */
-static int make_room(weir__arcs *arcs, uint64_t more)
+/* Room for more arcs. @param[out] room_out  0: it is more than should be taken. */
+static weir_status make_room(weir__arcs *arcs, uint64_t more, int *room_out)
 {
     const uint64_t wanted = arcs->count + more;
     uint64_t room = arcs->room + arcs->room / 4;
+    weir_status status;
+    *room_out = 1;
     if (wanted <= arcs->room)
-        return 1;
+        return WEIR_OK;
     if (!arcs->room)
         room = arcs->expected;
     if (room < wanted || room < ROOM_LEAST)
         room = wanted > ROOM_LEAST ? wanted : ROOM_LEAST;
-    if ((room - arcs->count) > weir__room_left() / 2 / bytes_of(arcs) ||
-        resize(&arcs->targets, room, sizeof *arcs->targets) ||
-        (arcs->weighted && arcs->weights && resize(&arcs->weights, room, sizeof *arcs->weights)) ||
-        (arcs->weighted && !arcs->weights && resize(&arcs->integers, room, sizeof *arcs->integers)))
-        return 0;
-    arcs->room = room;
-    return 1;
+    *room_out = room - arcs->count <= weir__room_left() / 2 / bytes_of(arcs);
+    if (!*room_out)
+        return WEIR_OK;
+    if ((status = resize(&arcs->targets, room, sizeof *arcs->targets)))
+        return status;
+    if (arcs->weighted && arcs->weights)
+        status = resize(&arcs->weights, room, sizeof *arcs->weights);
+    else if (arcs->weighted)
+        status = resize(&arcs->integers, room, sizeof *arcs->integers);
+    if (!status)
+        arcs->room = room;
+    return status;
 }
 
-/* Room for offsets of @p rows rows and the end of the last. @return 0: as above. */
-static int make_rows(weir__arcs *arcs, uint64_t rows)
+/* Room for offsets of @p rows rows and the end of the last. @param[out] room_out  as above. */
+static weir_status make_rows(weir__arcs *arcs, uint64_t rows, int *room_out)
 {
     uint64_t room = arcs->rows_room * 2;
+    weir_status status;
+    *room_out = 1;
     if (rows < arcs->rows_room)
-        return 1;
+        return WEIR_OK;
     if (!room && arcs->vertices <= arcs->expected) /* else a header may promise anything */
-        room = arcs->vertices + 1;
+        room = (arcs->vertices > arcs->expected / ROW_USUAL ? arcs->vertices
+                                                            : arcs->expected / ROW_USUAL) +
+               1;
     if (room <= rows || room < ROOM_LEAST)
         room = rows + 1 > ROOM_LEAST ? rows + 1 : ROOM_LEAST;
-    if (room - arcs->rows > weir__room_left() / 2 / sizeof *arcs->offsets ||
-        resize(&arcs->offsets, room, sizeof *arcs->offsets))
-        return 0;
-    arcs->rows_room = room;
-    return 1;
+    *room_out = room - arcs->rows <= weir__room_left() / 2 / sizeof *arcs->offsets;
+    if (*room_out && !(status = resize(&arcs->offsets, room, sizeof *arcs->offsets)))
+        arcs->rows_room = room;
+    return *room_out ? status : WEIR_OK;
 }
 
 static void drop_loops(weir__plain *plain)
@@ -138,40 +149,48 @@ static void put_weights(weir__arcs *arcs, const weir__plain *plain)
             weights[arcs->count + i] = weir__plain_weight(plain, i) + 0.0; /* -0 becomes 0 */
 }
 
-int weir__arcs_append_rows(weir__arcs *arcs, weir__plain *plain)
+/* Where rows begin that have arcs from @p before on. */
+static void put_rows(weir__arcs *arcs, uint64_t before, const uint32_t *sources, uint64_t count)
 {
-    const uint64_t loops = plain->loops, before = arcs->count;
-    if (plain->tangled)
-        return 0;
-    if (loops)
-        drop_loops(plain);
-    arcs->loops += loops;
-    const uint64_t count = plain->count;
-    if (count == 0)
-        return 1;
-    if (before && !weir__arc_above(arcs->rows - 1, arcs->targets[before - 1], plain->sources[0],
-                                   plain->targets[0]))
-        return 0;
-    if (!make_room(arcs, count) || !make_rows(arcs, plain->sources[count - 1] + UINT64_C(1)) ||
-        (any_fraction(plain) && widen(arcs)))
-        return 0;
-    memcpy(arcs->targets + before, plain->targets, count * sizeof *arcs->targets);
-    if (arcs->weighted)
-        put_weights(arcs, plain);
     uint64_t rows = arcs->rows;
     for (uint64_t i = 0; i < count;) {
-        if (i + SKIP <= count &&
-            plain->sources[i + SKIP - 1] < rows) { /* all begin there or before */
+        if (i + SKIP <= count && sources[i + SKIP - 1] < rows) { /* all are of the last row */
             i += SKIP;
             continue;
         }
-        for (; rows <= plain->sources[i]; rows++)
+        for (; rows <= sources[i]; rows++)
             arcs->offsets[rows] = before + i;
         i++;
     }
     arcs->rows = rows;
+}
+
+weir_status weir__arcs_append_rows(weir__arcs *arcs, weir__plain *plain, int *taken_out)
+{
+    const uint64_t loops = plain->loops, before = arcs->count;
+    weir_status status;
+    *taken_out = 0;
+    if (plain->tangled)
+        return WEIR_OK;
+    if (loops)
+        drop_loops(plain);
+    arcs->loops += loops;
+    const uint64_t count = plain->count;
+    *taken_out = count == 0 || before == 0 ||
+                 weir__arc_above(arcs->rows - 1, arcs->targets[before - 1], *plain->sources,
+                                 *plain->targets);
+    if (count == 0 || !*taken_out)
+        return WEIR_OK;
+    if ((status = make_room(arcs, count, taken_out)) || !*taken_out ||
+        (status = make_rows(arcs, plain->sources[count - 1] + UINT64_C(1), taken_out)) ||
+        !*taken_out || (any_fraction(plain) && (status = widen(arcs))))
+        return status;
+    memcpy(arcs->targets + before, plain->targets, count * sizeof *arcs->targets);
+    if (arcs->weighted)
+        put_weights(arcs, plain);
+    put_rows(arcs, before, plain->sources, count);
     arcs->count = before + count;
-    return 1;
+    return WEIR_OK;
 }
 
 weir_status weir__arcs_spread(weir__arcs *arcs)

@@ -66,8 +66,8 @@ static inline weir_status weir__arcs_add(weir__arcs *arcs, uint32_t source, uint
 /** Add those of many lines, which lose their loops where the list ascends. */
 weir_status weir__arcs_append(weir__arcs *arcs, weir__plain *plain);
 
-/** The same of a list that ascends. @return 0: with these it does not, or there is no room for rows, and it is as it was. */
-int weir__arcs_append_rows(weir__arcs *arcs, weir__plain *plain);
+/** The same of a list that ascends. @param[out] taken_out  0: with these it does not, or there is no room for rows, and it is as it was. */
+weir_status weir__arcs_append_rows(weir__arcs *arcs, weir__plain *plain, int *taken_out);
 
 /** From rows to a list in which every arc has its source; nothing to do if it is one. @retval WEIR_ERR_NOMEM */
 weir_status weir__arcs_spread(weir__arcs *arcs);

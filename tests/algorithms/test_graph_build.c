@@ -1,6 +1,6 @@
 /** @file test_graph_build.c  Lists of arcs of all kinds to graphs, against a sort of all arcs at once: stretches with and
  * without a hub, lists in order and in none, weights of which all fractions are dropped, lists that are given back; lists that are graphs. */
-#include "algorithms/graph/build.h"
+#include "algorithms/graph/load.h"
 #include "tests/algorithms/graph_fixture.h"
 
 #define COUNT    400000u
@@ -244,11 +244,109 @@ static void lists_that_ascend(void **state)
         }
 }
 
+/* Read a text as weir_graph_open() does. @return whether it was kept as rows to its end. */
+static int stays_rows(const char *name, weir_status (*load)(weir__reader *, weir__arcs *))
+{
+    weir__arcs arcs = {.ascends = 1, .format_given = 1};
+    weir__reader *reader;
+    assert_int_equal(weir__reader_open(in_folder(name), &reader), WEIR_OK);
+    assert_int_equal(load(reader, &arcs), WEIR_OK);
+    const int rows = arcs.ascends;
+    assert_int_equal(rows, arcs.sources == NULL);
+    weir__reader_close(reader);
+    weir__arcs_free(&arcs);
+    return rows;
+}
+
+static void append_line(const char *name, const char *line)
+{
+    FILE *file = fopen(in_folder(name), "a");
+    assert_non_null(file);
+    assert_true(fputs(line, file) >= 0);
+    assert_int_equal(fclose(file), 0);
+}
+
+/* An edge list without the comment that says how many edges there are. */
+static void drop_promise(const char *from, const char *to)
+{
+    char line[100], path[200];
+    snprintf(path, sizeof path, "%s", in_folder(from));
+    FILE *in = fopen(path, "r"), *out = fopen(in_folder(to), "w");
+    assert_true(in && out);
+    while (fgets(line, sizeof line, in))
+        if (line[0] != '#')
+            assert_true(fputs(line, out) >= 0);
+    assert_int_equal(fclose(in), 0);
+    assert_int_equal(fclose(out), 0);
+}
+
+static void check_text(const char *name, const weir_graph *wanted)
+{
+    static const uint32_t threads[] = {1, 3};
+    for (size_t t = 0; t < sizeof threads / sizeof *threads; t++) {
+        weir_graph_options options = WEIR_GRAPH_OPTIONS_INIT;
+        weir_graph *graph;
+        options.threads = threads[t];
+        assert_int_equal(weir_graph_open(in_folder(name), &options, &graph), WEIR_OK);
+        assert_sound(graph);
+        assert_same(graph, wanted);
+        weir_graph_destroy(graph);
+    }
+}
+
+/* Texts as this library writes them never become lists, whatever their format; a line that goes back makes one. */
+static void texts_that_ascend(void **state)
+{
+    static const struct {
+        const char *name;
+        weir_status (*load)(weir__reader *, weir__arcs *);
+    } text[] = {{"x.mtx", weir__load_matrix_market},
+                {"x.el", weir__load_edge_list},
+                {"x.dimacs", weir__load_dimacs},
+                {"x.graph", weir__load_metis}};
+    weir_graph *graph, *weighed;
+    weir_graph_options options = WEIR_GRAPH_OPTIONS_INIT;
+    (void)state;
+    options.undirected = 1; /* for METIS */
+    assert_int_equal(weir_graph_open("rmat:13", &options, &graph), WEIR_OK);
+    for (int weights = 0; weights < 2; weights++) {
+        for (size_t i = 0; i < sizeof text / sizeof *text; i++) {
+            assert_int_equal(weir_graph_write(graph, in_folder(text[i].name)), WEIR_OK);
+            assert_int_equal(stays_rows(text[i].name, text[i].load), 1);
+            if (weights || text[i].load != weir__load_dimacs) /* which has weights in any case */
+                check_text(text[i].name, graph);
+        }
+        drop_promise("x.el", "y.el");
+        append_line("y.el", weights ? "4000000 1 0.5\n" : "4000000 1\n");
+        assert_int_equal(stays_rows("y.el", weir__load_edge_list), 1);
+        assert_int_equal(weir_graph_open(in_folder("y.el"), NULL, &weighed), WEIR_OK);
+        assert_int_equal(weighed->weight_kind, weights ? WEIR_WEIGHT_F64 : WEIR_WEIGHT_NONE);
+        assert_int_equal(weighed->arcs, graph->arcs + 1);
+        assert_int_equal(weighed->offsets[4000000], graph->arcs);
+        for (uint64_t i = 0; weights && i < graph->arcs; i++)
+            assert_true(weighed->weights_f64[i] == graph->weights_u32[i]);
+        append_line("y.el", weights ? "4000000 0 1\n" : "4000000 0\n");
+        assert_int_equal(stays_rows("y.el", weir__load_edge_list), 0);
+        weir_graph_destroy(weighed);
+        assert_int_equal(weir_graph_open(in_folder("y.el"), NULL, &weighed), WEIR_OK);
+        assert_sound(weighed);
+        assert_int_equal(weighed->arcs, graph->arcs + 2);
+        assert_int_equal(weighed->targets[graph->arcs], 0);
+        assert_memory_equal(weighed->targets, graph->targets, 4 * graph->arcs);
+        weir_graph_destroy(weighed);
+        weir_weights kind;
+        assert_int_equal(weir_weights_parse("random:1-255", &kind), WEIR_OK);
+        assert_int_equal(weir_graph_weigh(graph, &kind), WEIR_OK);
+    }
+    weir_graph_destroy(graph);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(all_kinds),
         cmocka_unit_test(lists_that_ascend),
+        cmocka_unit_test(texts_that_ascend),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

@@ -17,8 +17,10 @@
 #define STRETCH 4096u /* bytes; a multiple of STEP */
 #define STEP    64u
 #define LINES   8u /* that are taken at once */
-#define USUAL \
-    8u /* places of a list in STEP bytes of most texts, at the most: so many are written in any case */
+/* Places of a list in STEP bytes of most texts, at the most: so many are written in any case, a multiple of four. */
+#define ENDS_USUAL      8u
+#define GAPS_USUAL      8u
+#define MORE_GAPS_USUAL 12u /* where lines have two */
 
 /* Places in a stretch, each behind the byte that makes it one. */
 struct places {
@@ -75,19 +77,21 @@ INSIDE uint64_t put_four(uint64_t bits, unsigned behind, uint16_t *places)
     return fourth & (fourth - 1);
 }
 
-INSIDE unsigned put_places(uint64_t bits, unsigned behind, uint16_t *places)
+INSIDE unsigned put_places(uint64_t bits, unsigned behind, unsigned usual, uint16_t *places)
 {
     const unsigned count = (unsigned)__builtin_popcountll(bits);
     bits = put_four(bits, behind, places);
     bits = put_four(bits, behind, places + 4);
-    for (unsigned i = USUAL; i < count; i += 4)
+    if (usual > 8)
+        bits = put_four(bits, behind, places + 8);
+    for (unsigned i = usual; i < count; i += 4)
         bits = put_four(bits, behind, places + i);
     return count;
 }
 
 /* Cut a stretch into numbers, up to the first byte that no plain line has there. */
 INSIDE void find_places(const weir__plain_form *form, const char *text, unsigned bytes, int letter,
-                        struct places *places)
+                        int weighted, struct places *places)
 {
     const struct look look = {.zero = _mm256_set1_epi8('0'),
                               .nine = _mm256_set1_epi8(9),
@@ -110,8 +114,9 @@ INSIDE void find_places(const weir__plain_form *form, const char *text, unsigned
             behind = kinds.letters >> 63;
         }
         const uint64_t before = odd ? (odd & -odd) - 1 : UINT64_MAX;
-        lines += put_places(kinds.ends & before, at + 1, places->begins + 1 + lines);
-        gap_count += put_places(kinds.gaps & before, at + 1, places->gaps + gap_count);
+        lines += put_places(kinds.ends & before, at + 1, ENDS_USUAL, places->begins + 1 + lines);
+        gap_count += put_places(kinds.gaps & before, at + 1,
+                                weighted ? MORE_GAPS_USUAL : GAPS_USUAL, places->gaps + gap_count);
         if (odd)
             break;
     }
@@ -307,7 +312,8 @@ INSIDE const char *take_all(const weir__plain_form *form, const char *text, cons
     unsigned taken = 1;
     while (taken && (size_t)(end - text) >= STEP) {
         const size_t left = (size_t)(end - text) / STEP * STEP;
-        find_places(form, text, left < STRETCH ? (unsigned)left : STRETCH, letter, &places);
+        find_places(form, text, left < STRETCH ? (unsigned)left : STRETCH, letter, weighted,
+                    &places);
         taken = take_lines(text, &places, letter, weighted, &taking, plain);
         text += taken;
     }

@@ -16,6 +16,8 @@
 
 #define ROOM_LEAST UINT64_C(4096)
 #define ROW_USUAL  8u                  /* arcs, where nobody says how many vertices there are */
+#define ROWS_FREE  65536u              /* rows that may be without arcs */
+#define ROWS_MOST  8u                  /* for each arc */
 #define SKIP       8u                  /* arcs that are looked at together */
 #define PART       (UINT64_C(1) << 20) /* weights that are converted, and given back, at once */
 
@@ -27,65 +29,79 @@ static size_t bytes_of(const weir__arcs *arcs)
                                                     : sizeof *arcs->integers);
 }
 
-/* Resize an array, or take it, which is when the system is asked for large pages. */
-static weir_status resize(void *array, uint64_t count, size_t bytes)
+/* Resize an array that @p used values are in. One that is short moves into memory that is taken anew, which is when the system is asked for large
+ * pages; a long one keeps what it has. */
+static weir_status resize(void *array, uint64_t used, uint64_t count, size_t bytes)
 {
-    void *data;
+    void *data, *more;
+    weir_status status;
     memcpy(&data, array, sizeof data);
-    if (!data)
-        return weir__alloc(count, bytes, "arcs", array);
-    if (count > SIZE_MAX / bytes || !(data = realloc(data, count * bytes)))
-        return weir__fail(WEIR_ERR_NOMEM, "arcs: no memory for %llu of them",
-                          (unsigned long long)count);
-    memcpy(array, &data, sizeof data);
+    if (used > ROOM_LEAST) {
+        more = count > SIZE_MAX / bytes ? NULL : realloc(data, count * bytes);
+        if (!more)
+            return weir__fail(WEIR_ERR_NOMEM, "arcs: no memory for %llu of them",
+                              (unsigned long long)count);
+    } else {
+        if ((status = weir__alloc(count, bytes, "arcs", &more)))
+            return status;
+        if (used)
+            memcpy(more, data, used * bytes);
+        free(data);
+    }
+    memcpy(array, &more, sizeof more);
     return WEIR_OK;
+}
+
+/* What an array of @p room values grows to that has to hold @p wanted, and is expected to hold @p expected. */
+static uint64_t grown(uint64_t room, uint64_t wanted, uint64_t expected)
+{
+    uint64_t more = room + room / 4;
+    more = more > expected ? more : expected;
+    more = more > wanted ? more : wanted;
+    return more > ROOM_LEAST ? more : ROOM_LEAST;
 }
 
 /* Room for more arcs. @param[out] room_out  0: it is more than should be taken. */
 static weir_status make_room(weir__arcs *arcs, uint64_t more, int *room_out)
 {
-    const uint64_t wanted = arcs->count + more;
-    uint64_t room = arcs->room + arcs->room / 4;
+    const uint64_t used = arcs->count, wanted = used + more,
+                   room = grown(arcs->room, wanted, arcs->expected);
     weir_status status;
     *room_out = 1;
     if (wanted <= arcs->room)
         return WEIR_OK;
-    if (!arcs->room)
-        room = arcs->expected;
-    if (room < wanted || room < ROOM_LEAST)
-        room = wanted > ROOM_LEAST ? wanted : ROOM_LEAST;
-    *room_out = room - arcs->count <= weir__room_left() / 2 / bytes_of(arcs);
+    *room_out = room - used <= weir__room_left() / 2 / bytes_of(arcs);
     if (!*room_out)
         return WEIR_OK;
-    if ((status = resize(&arcs->targets, room, sizeof *arcs->targets)))
+    if ((status = resize(&arcs->targets, used, room, sizeof *arcs->targets)))
         return status;
     if (arcs->weighted && arcs->weights)
-        status = resize(&arcs->weights, room, sizeof *arcs->weights);
+        status = resize(&arcs->weights, used, room, sizeof *arcs->weights);
     else if (arcs->weighted)
-        status = resize(&arcs->integers, room, sizeof *arcs->integers);
+        status = resize(&arcs->integers, used, room, sizeof *arcs->integers);
     if (!status)
         arcs->room = room;
     return status;
 }
 
-/* Room for offsets of @p rows rows and the end of the last. @param[out] room_out  as above. */
+/* Room for offsets of @p rows rows and the end of the last. @param[out] room_out  0: as above, or there are so few arcs that this is no list of
+ * all vertices, and a first line with a large id might cost more than all others. */
 static weir_status make_rows(weir__arcs *arcs, uint64_t rows, int *room_out)
 {
-    uint64_t room = arcs->rows_room * 2;
-    weir_status status;
+    const uint64_t arcs_known = arcs->count + arcs->expected, usual = arcs->expected / ROW_USUAL,
+                   expected = arcs->vertices > usual && arcs->vertices <= arcs->expected
+                                  ? arcs->vertices
+                                  : usual,
+                   room = grown(arcs->rows_room, rows + 1, expected + 1);
+    weir_status status = WEIR_OK;
     *room_out = 1;
     if (rows < arcs->rows_room)
         return WEIR_OK;
-    if (!room && arcs->vertices <= arcs->expected) /* else a header may promise anything */
-        room = (arcs->vertices > arcs->expected / ROW_USUAL ? arcs->vertices
-                                                            : arcs->expected / ROW_USUAL) +
-               1;
-    if (room <= rows || room < ROOM_LEAST)
-        room = rows + 1 > ROOM_LEAST ? rows + 1 : ROOM_LEAST;
-    *room_out = room - arcs->rows <= weir__room_left() / 2 / sizeof *arcs->offsets;
-    if (*room_out && !(status = resize(&arcs->offsets, room, sizeof *arcs->offsets)))
+    *room_out = (rows < ROWS_FREE || rows / ROWS_MOST <= arcs_known) &&
+                room - arcs->rows <= weir__room_left() / 2 / sizeof *arcs->offsets;
+    if (*room_out && !(status = resize(&arcs->offsets, arcs->rows, room, sizeof *arcs->offsets)))
         arcs->rows_room = room;
-    return *room_out ? status : WEIR_OK;
+    return status;
 }
 
 static void drop_loops(weir__plain *plain)
@@ -228,7 +244,7 @@ static weir_status end_rows(weir__arcs *arcs)
     weir__need_take(&need, n + 1 - arcs->rows, sizeof *arcs->offsets);
     if ((status = weir__need_fits(&need, "a graph of %llu vertices and %llu arcs",
                                   (unsigned long long)n, (unsigned long long)arcs->count)) ||
-        (status = resize(&arcs->offsets, n + 1, sizeof *arcs->offsets)))
+        (status = resize(&arcs->offsets, arcs->rows, n + 1, sizeof *arcs->offsets)))
         return status;
     for (uint64_t v = arcs->rows; v <= n; v++)
         arcs->offsets[v] = arcs->count;

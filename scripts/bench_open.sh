@@ -7,12 +7,13 @@
 # opening it, each the median of TRIALS runs that take turns, and the largest peak memory of the whole process over the size of
 # the graph in memory. The file lies in the page cache. On a machine that does other things as well only the ratios of a
 # row mean anything.
-# Environment: BUILD (build), SCALE (19), TRIALS (7), TMPDIR (/tmp), RUN (a command in front of each that is timed: `chrt -f 1`
+# Environment: BUILD (build), BEFORE (none: another build, which opens each file in turn with this one, for a column of its own), SCALE (19), TRIALS (7), TMPDIR (/tmp), RUN (a command in front of each that is timed: `chrt -f 1`
 # puts them before all else that a shared machine does).
 set -eu
 # shellcheck source=scripts/document.sh
 . "$(dirname "$0")/document.sh"
 weir=${BUILD:-build}/weir
+before=${BEFORE:+$BEFORE/weir}
 scale=${SCALE:-19} trials=${TRIALS:-7} run=${RUN:-}
 command -v /usr/bin/time >/dev/null || {
     echo 'bench_open.sh: /usr/bin/time is needed, for the peak memory (apt install time)' >&2
@@ -45,6 +46,13 @@ took() {
     awk -v t=$((end - begin)) 'BEGIN { print t / 1e6 }' >>"$list"
 }
 
+# opened LIST COMMAND FILE: milliseconds that it says opening took, into the list of that name.
+opened() {
+    # shellcheck disable=SC2086 # words
+    $run /usr/bin/time -f %M -o "$folder/peak" "$2" convert "$3" /dev/null --json "$json" >/dev/null
+    member opening_ms choices "$json" >>"$folder/list.$1"
+}
+
 # row FILE
 row() {
     rm -f "$folder"/list.*
@@ -57,23 +65,25 @@ row() {
     for _ in $(seq "$trials"); do
         took wc wc -l "$1"
         took cat cat "$1"
-        # shellcheck disable=SC2086 # words
-        $run /usr/bin/time -f %M -o "$folder/peak" "$weir" convert "$1" /dev/null --json "$json" >/dev/null
-        member opening_ms choices "$json" >>"$folder/list.open"
+        [ -z "$before" ] || opened before "$before" "$1"
+        opened open "$weir" "$1"
         cat "$folder/peak" >>"$folder/list.peak"
     done
-    awk -v name="${1##*/}" -v bytes="$(wc -c <"$1")" -v graph="$((8 * (vertices + 1) + each * arcs))" \
+    was=0
+    [ -z "$before" ] || was=$(median "$folder/list.before")
+    awk -v was="$was" -v name="${1##*/}" -v bytes="$(wc -c <"$1")" -v graph="$((8 * (vertices + 1) + each * arcs))" \
         -v wc="$(median "$folder/list.wc")" -v cat="$(median "$folder/list.cat")" \
         -v open="$(median "$folder/list.open")" -v peak="$(sort -g "$folder/list.peak" | tail -1)" 'BEGIN {
-            printf "| %s | %.0f | %.0f | %.0f | %.0f | %.2f | %.2f | %.0f | %.2f |\n", name, bytes / 1e6,
-                bytes / wc / 1e3, bytes / cat / 1e3, bytes / open / 1e3, wc / open, cat / open, graph / 1e6,
+            printf "| %s | %.0f | %.0f | %.0f | ", name, bytes / 1e6, bytes / wc / 1e3, bytes / cat / 1e3
+            if (was) printf "%.0f, %.2f | ", bytes / was / 1e3, wc / was
+            printf "%.0f | %.2f | %.2f | %.0f | %.2f |\n", bytes / open / 1e3, wc / open, cat / open, graph / 1e6,
                 peak * 1024 / graph }'
 }
 
 echo "$(uname -m), $(nproc) cores, rmat:$scale, medians of $trials"
 echo
-echo '| file | MB | wc -l, MB/s | cat, MB/s | opening, MB/s | of wc -l | of cat | graph, MB | peak over graph |'
-echo '|---|---|---|---|---|---|---|---|---|'
+echo "| file | MB | wc -l, MB/s | cat, MB/s |${before:+ before, MB/s and of wc -l |} opening, MB/s | of wc -l | of cat | graph, MB | peak over graph |"
+echo "|---|---|---|---|${before:+---|}---|---|---|---|---|"
 if [ $# -gt 0 ]; then
     for file; do row "$file"; done
     exit 0

@@ -53,21 +53,48 @@ weir_status weir__arcs_grow(weir__arcs *arcs)
     return weir__arcs_reserve(arcs, room);
 }
 
-weir_status weir__arcs_append(weir__arcs *arcs, const uint32_t *sources, const uint32_t *targets,
-                              const double *weights, uint64_t count)
+static weir_status append_to_list(weir__arcs *arcs, const weir__plain *plain)
 {
+    const uint64_t count = plain->count;
     weir_status status;
     if (!count) /* there may be no arrays yet */
         return WEIR_OK;
     while (arcs->room - arcs->count < count)
         if ((status = weir__arcs_grow(arcs)))
             return status;
-    memcpy(arcs->sources + arcs->count, sources, count * sizeof *sources);
-    memcpy(arcs->targets + arcs->count, targets, count * sizeof *targets);
-    if (arcs->weighted)
-        memcpy(arcs->weights + arcs->count, weights, count * sizeof *weights);
+    memcpy(arcs->sources + arcs->count, plain->sources, count * sizeof *plain->sources);
+    memcpy(arcs->targets + arcs->count, plain->targets, count * sizeof *plain->targets);
+    if (arcs->weighted && plain->fractions)
+        memcpy(arcs->weights + arcs->count, plain->weights, count * sizeof *plain->weights);
+    else if (arcs->weighted)
+        for (uint64_t i = 0; i < count; i++)
+            arcs->weights[arcs->count + i] = plain->integers[i];
     arcs->count += count;
     return WEIR_OK;
+}
+
+weir_status weir__arcs_append(weir__arcs *arcs, weir__plain *plain)
+{
+    weir_status status = WEIR_OK;
+    int taken = 0;
+    if (arcs->ascends)
+        status = weir__arcs_append_rows(arcs, plain, &taken);
+    if (status || taken || (status = weir__arcs_spread(arcs)))
+        return status;
+    return append_to_list(arcs, plain);
+}
+
+weir_status weir__arcs_add_to_row(weir__arcs *arcs, uint32_t source, uint32_t target, double weight)
+{
+    double weights[1];
+    weir__plain plain = {.count = 1,
+                         .loops = source == target,
+                         .sources = &source,
+                         .targets = &target,
+                         .weights = weights,
+                         .integers = (uint32_t *)(void *)weights};
+    weir__plain_weigh(weight, 0, &plain);
+    return weir__arcs_append(arcs, &plain);
 }
 
 void weir__arcs_free(weir__arcs *arcs)
@@ -76,8 +103,11 @@ void weir__arcs_free(weir__arcs *arcs)
         free(arcs->sources);
         free(arcs->targets);
         free(arcs->weights);
+        free(arcs->offsets);
+        free(arcs->integers);
     }
-    arcs->sources = arcs->targets = NULL;
+    arcs->sources = arcs->targets = arcs->integers = NULL;
     arcs->weights = NULL;
-    arcs->count = arcs->room = 0;
+    arcs->offsets = NULL;
+    arcs->count = arcs->room = arcs->rows = arcs->rows_room = 0;
 }

@@ -1,135 +1,281 @@
-/** @file ascend.c  A list that is a graph already.
+/** @file ascend.c  A text that is a graph already.
  *
- * What a program wrote row by row comes back as a list whose arcs ascend, by where they begin and then by where they lead, and none twice:
- * its targets are the graph's as they lie there, and only offsets have to be found. One look at the arcs on all cores tells,
- * and ends early where that is not so. Loops at the end, which edge lists say with how many vertices there are, do not count. */
+ * What a program wrote row by row comes back as lines whose arcs ascend, by where they begin and then by where they lead, and none
+ * twice. As long as that is so, arcs are kept as the graph will have them: targets, integers as weights, and where rows begin in place
+ * of sources, so that the graph is there with the last line, and no list of arcs ever is. Loops, with which edge lists say how many vertices there are, are
+ * left out. The first arc that does not ascend makes a list of what there is (weir__arcs_spread()).
+ *
+ * Memory for targets and weights is taken once, for as many arcs as the size of the text lets expect, so that the system gives large pages; what
+ * is never touched costs nothing, and the end goes back with the last line. */
 #include "algorithms/graph/build.h"
-#include "runtime/observe.h"
+#include "algorithms/graph/rows.h"
 #include "runtime/support.h"
 
 #include <stdlib.h>
+#include <string.h>
 
-#define ARC_CHUNK (UINT64_C(1) << 16)
+#define ROOM_LEAST UINT64_C(4096)
+#define ROW_USUAL  8u                  /* arcs, where nobody says how many vertices there are */
+#define ROWS_FREE  65536u              /* rows that may be without arcs */
+#define ROWS_MOST  8u                  /* for each arc */
+#define SKIP       8u                  /* arcs that are looked at together */
+#define PART       (UINT64_C(1) << 20) /* weights that are converted, and given back, at once */
 
-struct ascent {
-    weir__arcs *arcs;
-    uint64_t count; /* of them, without loops at the end */
-    uint64_t *offsets;
-    uint32_t *weights;
-    double *doubles;
-    int not ;      /* relaxed atomics, set only: some arc does not ascend, or is a loop */
-    int fractions; /* some weight is no integer of 32 bits */
-};
-
-static void look(void *user, uint64_t begin, uint64_t end)
+/* Of each arc. */
+static size_t bytes_of(const weir__arcs *arcs)
 {
-    struct ascent *a = user;
-    const uint32_t *sources = a->arcs->sources, *targets = a->arcs->targets;
-    int not = 0, fractions = 0;
-    if (__atomic_load_n(&a->not, __ATOMIC_RELAXED))
-        return;
-    for (uint64_t i = begin; i < end; i++)
-        not |= sources[i] == targets[i];
-    for (uint64_t i = begin ? begin : 1; i < end; i++)
-        not |= ((uint64_t)sources[i - 1] << 32 | targets[i - 1]) >=
-               ((uint64_t)sources[i] << 32 | targets[i]);
-    for (uint64_t i = begin; a->arcs->weighted && i < end; i++)
-        fractions |= weir__is_fraction(a->arcs->weights[i]);
-    if (not )
-        __atomic_store_n(&a->not, 1, __ATOMIC_RELAXED);
-    if (fractions)
-        __atomic_store_n(&a->fractions, 1, __ATOMIC_RELAXED);
+    return sizeof *arcs->targets + (!arcs->weighted ? 0
+                                    : arcs->weights ? sizeof *arcs->weights
+                                                    : sizeof *arcs->integers);
 }
 
-/* A vertex begins at the first arc of it or of one behind it, where the chunk that has this arc says so. */
-static void write_offsets(void *user, uint64_t begin, uint64_t end)
+/* Resize an array that @p used values are in. One that is short moves into memory that is taken anew, which is when the system is asked for large
+ * pages; a long one keeps what it has. */
+static weir_status resize(void *array, uint64_t used, uint64_t count, size_t bytes)
 {
-    const struct ascent *a = user;
-    const uint32_t *sources = a->arcs->sources;
-    for (uint64_t i = begin; i < end; i++)
-        for (uint64_t v = i ? sources[i - 1] + UINT64_C(1) : 0; v <= sources[i]; v++)
-            a->offsets[v] = i;
+    void *data, *more;
+    weir_status status;
+    memcpy(&data, array, sizeof data);
+    if (used > ROOM_LEAST) {
+        more = count > SIZE_MAX / bytes ? NULL : realloc(data, count * bytes);
+        if (!more)
+            return weir__fail(WEIR_ERR_NOMEM, "arcs: no memory for %llu of them",
+                              (unsigned long long)count);
+    } else {
+        if ((status = weir__alloc(count, bytes, "arcs", &more)))
+            return status;
+        if (used)
+            memcpy(more, data, used * bytes);
+        free(data);
+    }
+    memcpy(array, &more, sizeof more);
+    return WEIR_OK;
 }
 
-static void write_weights(void *user, uint64_t begin, uint64_t end)
+/* What an array of @p room values grows to that has to hold @p wanted, and is expected to hold @p expected. */
+static uint64_t grown(uint64_t room, uint64_t wanted, uint64_t expected)
 {
-    const struct ascent *a = user;
-    if (a->weights)
+    uint64_t more = room + room / 4;
+    more = more > expected ? more : expected;
+    more = more > wanted ? more : wanted;
+    return more > ROOM_LEAST ? more : ROOM_LEAST;
+}
+
+/* Room for more arcs. @param[out] room_out  0: it is more than should be taken. */
+static weir_status make_room(weir__arcs *arcs, uint64_t more, int *room_out)
+{
+    const uint64_t used = arcs->count, wanted = used + more,
+                   room = grown(arcs->room, wanted, arcs->expected);
+    weir_status status;
+    *room_out = 1;
+    if (wanted <= arcs->room)
+        return WEIR_OK;
+    *room_out = room - used <= weir__room_left() / 2 / bytes_of(arcs);
+    if (!*room_out)
+        return WEIR_OK;
+    if ((status = resize(&arcs->targets, used, room, sizeof *arcs->targets)))
+        return status;
+    if (arcs->weighted && arcs->weights)
+        status = resize(&arcs->weights, used, room, sizeof *arcs->weights);
+    else if (arcs->weighted)
+        status = resize(&arcs->integers, used, room, sizeof *arcs->integers);
+    if (!status)
+        arcs->room = room;
+    return status;
+}
+
+/* Room for offsets of @p rows rows and the end of the last. @param[out] room_out  0: as above, or there are so few arcs that this is no list of
+ * all vertices, and a first line with a large id might cost more than all others. */
+static weir_status make_rows(weir__arcs *arcs, uint64_t rows, int *room_out)
+{
+    const uint64_t arcs_known = arcs->count + arcs->expected, usual = arcs->expected / ROW_USUAL,
+                   expected = arcs->vertices > usual && arcs->vertices <= arcs->expected
+                                  ? arcs->vertices
+                                  : usual,
+                   room = grown(arcs->rows_room, rows + 1, expected + 1);
+    weir_status status = WEIR_OK;
+    *room_out = 1;
+    if (rows < arcs->rows_room)
+        return WEIR_OK;
+    *room_out = (rows < ROWS_FREE || rows / ROWS_MOST <= arcs_known) &&
+                room - arcs->rows <= weir__room_left() / 2 / sizeof *arcs->offsets;
+    if (*room_out && !(status = resize(&arcs->offsets, arcs->rows, room, sizeof *arcs->offsets)))
+        arcs->rows_room = room;
+    return status;
+}
+
+static void drop_loops(weir__plain *plain)
+{
+    uint64_t kept = 0;
+    for (uint64_t i = 0; i < plain->count; i++)
+        if (plain->sources[i] != plain->targets[i]) {
+            plain->sources[kept] = plain->sources[i];
+            plain->targets[kept] = plain->targets[i];
+            if (plain->fractions)
+                plain->weights[kept] = plain->weights[i];
+            else if (plain->integers)
+                plain->integers[kept] = plain->integers[i];
+            kept++;
+        }
+    plain->count = kept;
+    plain->loops = 0;
+}
+
+/* Whether weights that came as doubles are integers all the same: a loop may have had the fraction. */
+static int any_fraction(const weir__plain *plain)
+{
+    int fractions = 0;
+    for (uint64_t i = 0; plain->fractions && i < plain->count; i++)
+        fractions |= weir__is_fraction(plain->weights[i]);
+    return fractions;
+}
+
+/* Integers that were kept become doubles, from the last on; what was converted goes back. */
+static weir_status widen(weir__arcs *arcs)
+{
+    weir_status status;
+    if (!arcs->weighted || arcs->weights)
+        return WEIR_OK;
+    if ((status = weir__alloc(arcs->room, sizeof *arcs->weights, "arcs", &arcs->weights)))
+        return status;
+    for (uint64_t end = arcs->count; end > 0;) {
+        const uint64_t begin = end > PART ? end - PART : 0;
         for (uint64_t i = begin; i < end; i++)
-            a->weights[i] = (uint32_t)a->arcs->weights[i];
+            arcs->weights[i] = arcs->integers[i];
+        arcs->integers = weir__shorten(arcs->integers, begin, sizeof *arcs->integers);
+        end = begin;
+    }
+    free(arcs->integers);
+    arcs->integers = NULL;
+    return WEIR_OK;
+}
+
+static void put_weights(weir__arcs *arcs, const weir__plain *plain)
+{
+    const uint64_t count = plain->count;
+    uint32_t *integers = arcs->integers + (arcs->weights ? 0 : arcs->count);
+    double *weights = arcs->weights;
+    if (!weights && !plain->fractions)
+        memcpy(integers, plain->integers, count * sizeof *integers);
+    else if (!weights)
+        for (uint64_t i = 0; i < count; i++)
+            integers[i] = (uint32_t)plain->weights[i];
     else
-        for (uint64_t i = begin; i < end; i++)
-            a->doubles[i] += 0.0; /* -0 becomes 0, so that equal weights have equal bits */
+        for (uint64_t i = 0; i < count; i++)
+            weights[arcs->count + i] = weir__plain_weight(plain, i) + 0.0; /* -0 becomes 0 */
 }
 
-/* Where arcs come from has told all it has when offsets are known: its memory goes before that of weights comes. */
-static weir_status make(struct ascent *a, uint32_t threads, weir_graph **graph_out)
+/* Where rows begin that have arcs from @p before on. */
+static void put_rows(weir__arcs *arcs, uint64_t before, const uint32_t *sources, uint64_t count)
 {
-    weir__arcs *arcs = a->arcs;
-    const uint64_t n = arcs->vertices, m = a->count;
-    const int integers = arcs->weighted && !a->fractions;
+    uint64_t rows = arcs->rows;
+    for (uint64_t i = 0; i < count;) {
+        if (i + SKIP <= count && sources[i + SKIP - 1] < rows) { /* all are of the last row */
+            i += SKIP;
+            continue;
+        }
+        for (; rows <= sources[i]; rows++)
+            arcs->offsets[rows] = before + i;
+        i++;
+    }
+    arcs->rows = rows;
+}
+
+weir_status weir__arcs_append_rows(weir__arcs *arcs, weir__plain *plain, int *taken_out)
+{
+    const uint64_t loops = plain->loops, before = arcs->count;
+    weir_status status;
+    *taken_out = 0;
+    if (plain->tangled)
+        return WEIR_OK;
+    if (loops)
+        drop_loops(plain);
+    arcs->loops += loops;
+    const uint64_t count = plain->count;
+    *taken_out = count == 0 || before == 0 ||
+                 weir__arc_above(arcs->rows - 1, arcs->targets[before - 1], *plain->sources,
+                                 *plain->targets);
+    if (count == 0 || !*taken_out)
+        return WEIR_OK;
+    if ((status = make_room(arcs, count, taken_out)) || !*taken_out ||
+        (status = make_rows(arcs, plain->sources[count - 1] + UINT64_C(1), taken_out)) ||
+        !*taken_out || (any_fraction(plain) && (status = widen(arcs))))
+        return status;
+    memcpy(arcs->targets + before, plain->targets, count * sizeof *arcs->targets);
+    if (arcs->weighted)
+        put_weights(arcs, plain);
+    put_rows(arcs, before, plain->sources, count);
+    arcs->count = before + count;
+    return WEIR_OK;
+}
+
+weir_status weir__arcs_spread(weir__arcs *arcs)
+{
     struct weir__need need = {0, 0};
     weir_status status;
-    weir__need_take(&need, n + 1, sizeof *a->offsets);
-    weir__need_give(&need, m, sizeof *arcs->sources);
-    weir__need_take(&need, integers ? m : 0, sizeof *a->weights);
-    if ((status = weir__need_fits(&need, "a graph of %llu vertices and %llu arcs",
-                                  (unsigned long long)n, (unsigned long long)m)) ||
-        (status = weir__alloc(n + 1, sizeof *a->offsets, "graph offsets", &a->offsets)) ||
-        (status = weir__calloc(1, sizeof **graph_out, "graph", graph_out)) ||
-        (status =
-             weir__activity_for("finding rows", "arcs", m, ARC_CHUNK, threads, write_offsets, a)))
+    if (!arcs->ascends)
+        return WEIR_OK;
+    arcs->ascends = 0;
+    if (arcs->count ==
+        0) { /* what is reserved for rows is of no use to a list, which goes back by parts */
+        weir__arcs_free(arcs);
+        return WEIR_OK;
+    }
+    weir__need_take(&need, arcs->count, sizeof *arcs->sources);
+    weir__need_take(&need, arcs->weighted ? arcs->count : 0, sizeof *arcs->weights);
+    if ((status = weir__need_fits(&need, "%llu arcs", (unsigned long long)arcs->count)) ||
+        (status = widen(arcs)) ||
+        (status = weir__alloc(arcs->room, sizeof *arcs->sources, "arcs", &arcs->sources)))
         return status;
-    for (uint64_t v = m ? arcs->sources[m - 1] + UINT64_C(1) : 0; v <= n; v++)
-        a->offsets[v] = m;
-    free(arcs->sources);
-    arcs->sources = NULL;
-    if (integers && (status = weir__alloc(m, sizeof *a->weights, "graph weights", &a->weights)))
-        return status;
-    a->doubles = integers ? NULL : arcs->weights;
-    return weir__activity_for("taking weights", "arcs", arcs->weighted ? m : 0, ARC_CHUNK, threads,
-                              write_weights, a);
+    arcs->offsets[arcs->rows] = arcs->count;
+    status = weir__rows_sources(arcs->offsets, arcs->rows, arcs->threads, arcs->sources);
+    free(arcs->offsets);
+    arcs->offsets = NULL;
+    arcs->rows = arcs->rows_room = 0;
+    return status;
 }
 
-int weir__build_ascending(weir__arcs *arcs, uint32_t threads, weir_graph **graph_out,
-                          weir_status *status_out)
+/* Offsets of the vertices behind the last one that an arc begins at. */
+static weir_status end_rows(weir__arcs *arcs)
 {
-    struct ascent a = {.arcs = arcs, .count = arcs->count};
+    const uint64_t n = arcs->vertices;
+    struct weir__need need = {0, 0};
+    weir_status status;
+    weir__need_take(&need, n + 1 - arcs->rows, sizeof *arcs->offsets);
+    if ((status = weir__need_fits(&need, "a graph of %llu vertices and %llu arcs",
+                                  (unsigned long long)n, (unsigned long long)arcs->count)) ||
+        (status = resize(&arcs->offsets, arcs->rows, n + 1, sizeof *arcs->offsets)))
+        return status;
+    for (uint64_t v = arcs->rows; v <= n; v++)
+        arcs->offsets[v] = arcs->count;
+    return WEIR_OK;
+}
+
+weir_status weir__build_rows(weir__arcs *arcs, weir_graph **graph_out)
+{
+    const uint64_t m = arcs->count;
+    weir_graph *graph;
+    weir_status status;
     *graph_out = NULL;
-    *status_out = WEIR_OK;
-    if (arcs->mirror || arcs->borrowed)
-        return 0;
-    while (a.count > 0 && arcs->sources[a.count - 1] == arcs->targets[a.count - 1])
-        a.count--;
-    *status_out =
-        weir__activity_for("looking at arcs", "arcs", a.count, ARC_CHUNK, threads, look, &a);
-    if (!*status_out && a.not )
-        return 0;
-    if (!*status_out)
-        *status_out = make(&a, threads, graph_out);
-    if (*status_out) {
-        free(a.offsets);
-        free(a.weights);
-        free(*graph_out);
-        *graph_out = NULL;
-        weir__arcs_free(arcs);
-        return 1;
-    }
-    **graph_out =
-        (weir_graph){.vertices = arcs->vertices,
-                     .arcs = a.count,
-                     .offsets = a.offsets,
-                     .targets = weir__shorten(arcs->targets, a.count, sizeof *arcs->targets),
-                     .weight_kind = a.weights   ? WEIR_WEIGHT_U32
-                                    : a.doubles ? WEIR_WEIGHT_F64
-                                                : WEIR_WEIGHT_NONE,
-                     .weights_u32 = a.weights,
-                     .weights_f64 = weir__shorten(a.doubles, a.count, sizeof *a.doubles),
-                     .negative_line = arcs->negative_line,
-                     .loops_dropped = arcs->count - a.count};
-    arcs->targets = NULL;
-    if (a.doubles)
-        arcs->weights = NULL;
+    if (m == 0 && arcs->weighted && (status = weir__alloc(0, 1, "arcs", &arcs->integers)))
+        return status;
+    if ((status = end_rows(arcs)) || (status = weir__calloc(1, sizeof *graph, "graph", &graph)))
+        return status;
+    *graph = (weir_graph){.vertices = arcs->vertices,
+                          .arcs = m,
+                          .offsets = arcs->offsets,
+                          .targets = weir__shorten(arcs->targets, m, sizeof *arcs->targets),
+                          .weight_kind = !arcs->weighted ? WEIR_WEIGHT_NONE
+                                         : arcs->weights ? WEIR_WEIGHT_F64
+                                                         : WEIR_WEIGHT_U32,
+                          .weights_u32 = weir__shorten(arcs->integers, m, sizeof *arcs->integers),
+                          .weights_f64 = weir__shorten(arcs->weights, m, sizeof *arcs->weights),
+                          .negative_line = arcs->negative_line,
+                          .loops_dropped = arcs->loops};
+    arcs->offsets = NULL;
+    arcs->targets = arcs->integers = NULL;
+    arcs->weights = NULL;
     weir__arcs_free(arcs);
-    return 1;
+    *graph_out = graph;
+    return WEIR_OK;
 }

@@ -403,7 +403,7 @@ weir_status weir__build(weir__arcs *arcs, uint32_t threads, weir_graph **graph_o
                           .weights_f64 = b.weights_f64,
                           .negative_line = arcs->negative_line,
                           /* entries that are no loops */
-                          .loops_dropped = count - (all >> (arcs->mirror != 0)),
+                          .loops_dropped = arcs->loops + count - (all >> (arcs->mirror != 0)),
                           .duplicates_dropped = all - b.offsets[n],
                           .mirrored = arcs->mirror};
     *graph_out = graph;
@@ -440,16 +440,18 @@ weir_status weir__build_with(weir__arcs *arcs, const weir_graph_options *options
     weir_device *devices[WEIR_DEVICES_MAX];
     weir_status status;
     int integers;
-    if (weir__build_ascending(arcs, options->threads, graph_out, &status))
-        return status;
+    if (arcs->ascends)
+        return weir__build_rows(arcs, graph_out);
     if (!weir__csr_devices(options->context, arcs->count, devices))
         return weir__build(arcs, options->threads, graph_out);
     if ((status = all_integers(arcs, options->threads, &integers)))
         return status;
     if (!integers || !weir__csr_made(&input, options, graph_out, &status))
         return weir__build(arcs, options->threads, graph_out);
-    if (!status)
+    if (!status) {
         (*graph_out)->negative_line = arcs->negative_line;
+        (*graph_out)->loops_dropped += arcs->loops;
+    }
     weir__arcs_free(arcs);
     return status;
 }

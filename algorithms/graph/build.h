@@ -3,6 +3,7 @@
 #define WEIR_ALGORITHMS_GRAPH_BUILD_H
 
 #include "algorithms/algorithms.h"
+#include "algorithms/graph/plain.h"
 #include "runtime/room.h"
 
 /** Arcs as they come from a file, a generator or the caller; zero is an empty list. */
@@ -21,6 +22,14 @@ typedef struct weir__arcs {
     int format_given;       /* whoever named the file said what it is: nothing is guessed */
     int seen_all;           /* of a text all was looked at: its columns do not make it METIS text */
     int is_metis;           /* out: what was read as an edge list is METIS text */
+    /* As long as `ascends` (ascend.c): */
+    int ascends; /* arcs came as a graph has them, and are kept as rows, without sources and loops */
+    uint64_t *offsets; /* of the rows up to that of the last source */
+    uint64_t rows, rows_room;
+    uint32_t *
+        integers; /* count values if weighted and no weight is a fraction; else `weights` has them */
+    uint64_t expected; /* about so many arcs will come at the most; 0: unknown */
+    uint64_t loops;    /* that were dropped, and are not in `count` */
 } weir__arcs;
 
 /** Of each arc of a list, in memory. */
@@ -34,10 +43,16 @@ weir_status weir__arcs_grow(weir__arcs *arcs);
 weir_status weir__arcs_reserve(weir__arcs *arcs, uint64_t count);
 void weir__arcs_free(weir__arcs *arcs);
 
+/** weir__arcs_add() of a list that ascends so far; it may have to be spread. */
+weir_status weir__arcs_add_to_row(weir__arcs *arcs, uint32_t source, uint32_t target,
+                                  double weight);
+
 static inline weir_status weir__arcs_add(weir__arcs *arcs, uint32_t source, uint32_t target,
                                          double weight)
 {
     weir_status status;
+    if (arcs->ascends)
+        return weir__arcs_add_to_row(arcs, source, target, weight);
     if (arcs->count == arcs->room && (status = weir__arcs_grow(arcs)))
         return status;
     arcs->sources[arcs->count] = source;
@@ -48,9 +63,20 @@ static inline weir_status weir__arcs_add(weir__arcs *arcs, uint32_t source, uint
     return WEIR_OK;
 }
 
-/** Add many. @param[in] weights  NULL: there are none. */
-weir_status weir__arcs_append(weir__arcs *arcs, const uint32_t *sources, const uint32_t *targets,
-                              const double *weights, uint64_t count);
+/** Add those of many lines, which lose their loops where the list ascends. */
+weir_status weir__arcs_append(weir__arcs *arcs, weir__plain *plain);
+
+/** The same of a list that ascends. @param[out] taken_out  0: with these it does not, or there is no room for rows, and it is as it was. */
+weir_status weir__arcs_append_rows(weir__arcs *arcs, weir__plain *plain, int *taken_out);
+
+/** From rows to a list in which every arc has its source; nothing to do if it is one. @retval WEIR_ERR_NOMEM */
+weir_status weir__arcs_spread(weir__arcs *arcs);
+
+/** Entries of a file that became arcs or loops. */
+static inline uint64_t weir__arcs_entries(const weir__arcs *arcs)
+{
+    return arcs->count + arcs->loops;
+}
 
 /** Sort, drop loops, collapse duplicates. Every id is below arcs->vertices, every weight finite.
  *  The arrays of @p arcs are freed on the way, unless borrowed. The graph has no name yet. */
@@ -60,10 +86,8 @@ weir_status weir__build(weir__arcs *arcs, uint32_t threads, weir_graph **graph_o
 weir_status weir__build_with(weir__arcs *arcs, const weir_graph_options *options,
                              weir_graph **graph_out);
 
-/** The same of a list that ascends and has no loops but at its end, whose targets become the graph's: nothing is sorted, and no GPU takes part.
- *  @param[out] status_out  what came of it.  @return 0: it is none, or a mirrored or borrowed one, and is left as it is. */
-int weir__build_ascending(weir__arcs *arcs, uint32_t threads, weir_graph **graph_out,
-                          weir_status *status_out);
+/** The same of a list that ascends, whose rows are the graph's: nothing is sorted, and no GPU takes part. */
+weir_status weir__build_rows(weir__arcs *arcs, weir_graph **graph_out);
 
 /** Whether a weight is no integer of 32 bits. */
 static inline int weir__is_fraction(double weight)

@@ -52,7 +52,7 @@ static weir_status take_arc(weir__reader *reader, const char *at, const struct p
     weir_status status;
     if (!p->seen)
         return weir__line_fail(reader, "an arc before the problem line (p sp N M)");
-    if (arcs->count == p->arcs)
+    if (weir__arcs_entries(arcs) == p->arcs)
         return weir__line_fail(reader, "promises %llu arcs but holds more",
                                (unsigned long long)p->arcs);
     if ((status = weir__take_whole(reader, &at, "vertex id", 1, p->vertices, &source)) ||
@@ -90,10 +90,10 @@ weir_status weir__load_dimacs(weir__reader *reader, weir__arcs *arcs)
     if (!problem.seen)
         return weir__fail(WEIR_ERR_FORMAT, "%s: holds no problem line (p sp N M)",
                           weir__reader_path(reader));
-    if (arcs->count < problem.arcs)
+    if (weir__arcs_entries(arcs) < problem.arcs)
         return weir__fail(WEIR_ERR_FORMAT, "%s: promises %llu arcs but holds %llu",
                           weir__reader_path(reader), (unsigned long long)problem.arcs,
-                          (unsigned long long)arcs->count);
+                          (unsigned long long)weir__arcs_entries(arcs));
     arcs->vertices = problem.vertices;
     return WEIR_OK;
 }

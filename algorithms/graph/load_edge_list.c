@@ -33,7 +33,8 @@ static uint32_t columns_of(const char *at)
 struct list {
     uint32_t columns; /* 0 before the first line that is no comment */
     uint64_t lines, loops;
-    int promises; /* a header said how many edges there are */
+    double number[3]; /* of the line taken last; 0 in place of a weight */
+    int promises;     /* a header said how many edges there are */
     uint64_t promised;
     int foreign; /* is no METIS text: has a comment or a comma that METIS does not have, or was said to be a list */
     int level; /* columns do not make it METIS text, which is known */
@@ -60,22 +61,19 @@ static weir_status refuse_columns(const weir__reader *reader, const char *line, 
         plural, expected);
 }
 
-/* The arc that was added last may be a line of METIS text. */
-static void look_for_metis(const weir__arcs *arcs, const char *line, struct list *list)
+/* The line that was taken last may be one of METIS text. */
+static void look_for_metis(const char *line, struct list *list)
 {
-    uint64_t last = arcs->count - 1;
     if (list->foreign || (list->lines > 1 && !list->metis.possible))
         return;
     if (strchr(line, ',')) {
         list->foreign = 1;
         return;
     }
-    const double number[] = {arcs->sources[last], arcs->targets[last],
-                             arcs->weighted ? arcs->weights[last] : 0};
     if (list->lines > 1)
-        weir__metis_text_add(&list->metis, number);
+        weir__metis_text_add(&list->metis, list->number);
     else
-        weir__metis_text_begin(&list->metis, number, list->columns);
+        weir__metis_text_begin(&list->metis, list->number, list->columns);
 }
 
 /* Lines that are plain need not be looked at one by one, once columns are known and none of them tells of METIS. */
@@ -129,6 +127,9 @@ static weir_status take_line(weir__reader *reader, weir__arcs *arcs, const char 
         arcs->vertices = larger + 1;
     list->lines++;
     list->loops += source == target;
+    list->number[0] = (double)source;
+    list->number[1] = (double)target;
+    list->number[2] = weight;
     return weir__arcs_add_line(arcs, reader, (uint32_t)source, (uint32_t)target, weight);
 }
 
@@ -197,7 +198,7 @@ weir_status weir__load_edge_list(weir__reader *reader, weir__arcs *arcs)
                 return status == WEIR_ERR_FORMAT && !list.lines && !arcs->format_given
                            ? say_what_is_read(status)
                            : status;
-            look_for_metis(arcs, line, &list);
+            look_for_metis(line, &list);
         }
     }
     arcs->is_metis = list.uneven || (!list.foreign && weir__metis_text_found(&list.metis));

@@ -111,8 +111,8 @@ static void add_hashes(void *user, uint64_t begin, uint64_t end)
     uint64_t sum = 0;
     for (uint64_t i = begin; i < end; i++) {
         uint64_t v = weir__arc_walk_to(&walk, s->first + i), t = s->targets[i * s->stride];
-        uint64_t weight = s->weights ? s->weights[i * s->stride] : 0;
-        sum += weir__mix(weir__mix(s->turned ? t << 32 | v : v << 32 | t) + weight);
+        const uint64_t hash = weir__mix(s->turned ? t << 32 | v : v << 32 | t);
+        sum += s->weights ? weir__mix(hash + s->weights[i * s->stride]) : hash;
     }
     __atomic_fetch_add(&s->sum, sum, __ATOMIC_RELAXED);
 }

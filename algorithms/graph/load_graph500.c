@@ -31,6 +31,8 @@ weir_status weir__load_graph500(weir__reader *reader, weir__arcs *arcs)
     uint64_t ids = 0; /* bits that are set in any id */
     size_t got = sizeof block;
     weir_status status;
+    arcs->mirror = 1;
+    arcs->ascends = 0;
     while (got == sizeof block) {
         if ((status = weir__reader_bytes(reader, block, sizeof block, &got)))
             return status;
@@ -44,7 +46,6 @@ weir_status weir__load_graph500(weir__reader *reader, weir__arcs *arcs)
                               weir__reader_path(reader), (unsigned long long)arcs->count,
                               (unsigned long long)(got % (sizeof *block * PARTS)));
     }
-    arcs->mirror = 1;
     arcs->vertices = 1;
     while (arcs->vertices <= ids)
         arcs->vertices *= 2;

@@ -92,7 +92,7 @@ static weir_status take_entry(weir__reader *reader, const char *at, const struct
     uint64_t row, column;
     double value = 0;
     weir_status status;
-    if (arcs->count == matrix->entries)
+    if (weir__arcs_entries(arcs) == matrix->entries)
         return weir__line_fail(reader, "promises %llu entries but holds more",
                                (unsigned long long)matrix->entries);
     if ((status = weir__take_whole(reader, &at, "row", 1, matrix->rows, &row)) ||
@@ -113,6 +113,7 @@ weir_status weir__load_matrix_market(weir__reader *reader, weir__arcs *arcs)
     arcs->vertices = matrix.rows;
     arcs->weighted = matrix.weighted;
     arcs->mirror = matrix.symmetric;
+    arcs->ascends &= !matrix.symmetric;
     if (matrix.rows > 0 && (status = weir__reader_ahead(reader, &form, arcs->threads)))
         return status;
     do {
@@ -123,9 +124,9 @@ weir_status weir__load_matrix_market(weir__reader *reader, weir__arcs *arcs)
     } while (!status);
     if (status != WEIR_CLOSED)
         return status;
-    if (arcs->count < matrix.entries)
+    if (weir__arcs_entries(arcs) < matrix.entries)
         return weir__fail(WEIR_ERR_FORMAT, "%s: promises %llu entries but holds %llu",
                           weir__reader_path(reader), (unsigned long long)matrix.entries,
-                          (unsigned long long)arcs->count);
+                          (unsigned long long)weir__arcs_entries(arcs));
     return WEIR_OK;
 }

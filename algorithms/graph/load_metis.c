@@ -205,13 +205,16 @@ static double weight_of(const weir_graph *graph, uint64_t arc)
 }
 
 /* Which arc has no reverse is looked for once it is known that one has none. */
-static weir_status refuse_one_way(const weir__reader *reader, const weir__arcs *arcs)
+static weir_status refuse_one_way(const weir__reader *reader, weir__arcs *arcs)
 {
     const char *path = weir__reader_path(reader);
-    weir__arcs list = *arcs;
     weir_graph *graph;
+    weir_status status = weir__arcs_spread(arcs);
+    if (status)
+        return status;
+    weir__arcs list = *arcs;
     list.borrowed = 1;
-    weir_status status = weir__build(&list, 0, &graph);
+    status = weir__build(&list, 0, &graph);
     for (uint64_t i = 0; i < arcs->count && !status; i++) {
         const uint32_t v = arcs->sources[i] + 1, t = arcs->targets[i] + 1;
         const uint64_t back = weir__arc_find(graph, t - 1, v - 1);
@@ -231,7 +234,7 @@ static weir_status refuse_one_way(const weir__reader *reader, const weir__arcs *
 }
 
 static weir_status check_end(const weir__reader *reader, const struct metis *metis,
-                             const weir__arcs *arcs)
+                             weir__arcs *arcs)
 {
     const weir__metis_header *header = &metis->header;
     const char *path = weir__reader_path(reader);

@@ -59,7 +59,7 @@ static weir_status say_what_was_named(const struct source *source, weir_status s
 }
 
 /* What was read as an edge list to its end is METIS text: read it again as that. */
-static weir_status again_as_metis(const struct source *source, weir__arcs *arcs)
+static weir_status again_as_metis(const struct source *source, int ascends, weir__arcs *arcs)
 {
     weir_status status;
     if (!weir__reader_may_rewind(source->reader))
@@ -69,7 +69,7 @@ static weir_status again_as_metis(const struct source *source, weir__arcs *arcs)
             "metis:%s, or edges:%s if it is a list",
             weir__reader_path(source->reader), source->path, source->path);
     weir__arcs_free(arcs);
-    *arcs = (weir__arcs){.format_given = 1, .threads = arcs->threads};
+    *arcs = (weir__arcs){.format_given = 1, .threads = arcs->threads, .ascends = ascends};
     if ((status = weir__reader_rewind(source->reader)) ||
         (status = weir__reader_skip_mark(source->reader)))
         return status;
@@ -82,7 +82,7 @@ static weir_status load_list(struct source *source, const weir_graph_options *op
     weir_status status = source->format->load(source->reader, arcs);
     if (!status && arcs->is_metis) {
         source->format = weir__format_metis();
-        status = again_as_metis(source, arcs);
+        status = again_as_metis(source, !options->undirected, arcs);
     } else if (source->format == weir__format_metis() && !source->given) {
         status = say_what_was_guessed(source, status);
     }
@@ -96,8 +96,10 @@ static weir_status load_any(struct source *source, const weir_graph_options *opt
 {
     weir__rows rows = {0};
     weir_status status = detect(source);
-    weir__arcs arcs = {
-        .threads = options->threads, .format_given = source->given, .seen_all = source->whole};
+    weir__arcs arcs = {.threads = options->threads,
+                       .format_given = source->given,
+                       .seen_all = source->whole,
+                       .ascends = !options->undirected};
     if (status)
         return status;
     if (source->format->load_rows) {

@@ -155,16 +155,19 @@ static const char *take_lines(const weir__plain_form *form, const char *text, co
 
 #define SHORT_ROW 32u /* of which each target is looked for among those before */
 
-/* Whether no target of a row comes twice. @param[in] spare  memory behind the row. @return 0: one does, or there is no room to see. */
-static int differ(const uint32_t *row, uint64_t count, uint32_t *spare, uint64_t room)
+static int ascends(const uint32_t *row, uint64_t count)
 {
     uint64_t i = 1;
     while (i < count && row[i - 1] < row[i])
         i++;
-    if (i >= count)
-        return 1;
+    return i >= count;
+}
+
+/* Whether no target of a row comes twice. @param[in] spare  memory behind the row. @return 0: one does, or there is no room to see. */
+static int differ(const uint32_t *row, uint64_t count, uint32_t *spare, uint64_t room)
+{
     if (count <= SHORT_ROW) {
-        for (; i < count; i++)
+        for (uint64_t i = 1; i < count; i++)
             for (uint64_t j = 0; j < i; j++)
                 if (row[j] == row[i])
                     return 0;
@@ -174,9 +177,7 @@ static int differ(const uint32_t *row, uint64_t count, uint32_t *spare, uint64_t
         return 0;
     memcpy(spare, row, count * sizeof *row);
     sort_targets(spare, count, 24);
-    for (i = 1; i < count && spare[i - 1] < spare[i];)
-        i++;
-    return i == count;
+    return ascends(spare, count);
 }
 
 /* Past a comment. @return NULL: it holds a zero, which is no text. */
@@ -198,6 +199,7 @@ static inline const char *take_row(const weir__plain_form *form, uint64_t vertex
 {
     const struct weir__reverse own = weir__reverse_of(vertex);
     const uint64_t begin = plain->count;
+    const uint32_t *row = plain->targets + begin;
     uint64_t id, weight = 0, balance = 0, count = begin;
     const char *c;
     for (uint32_t i = 0; i < form->first; i++, at = weir__skip(c))
@@ -212,7 +214,7 @@ static inline const char *take_row(const weir__plain_form *form, uint64_t vertex
             if ((c = take_digits(at, &weight)) == at || !parts(c) ||
                 weight > WEIR__METIS_WEIGHT_MAX)
                 return NULL;
-            plain->weights[count] = (double)weight;
+            weir__plain_weigh((double)weight, count, plain);
         }
         balance += weir__metis_balance_from(own, id, weight);
         plain->sources[count] = (uint32_t)(vertex - 1);
@@ -220,9 +222,11 @@ static inline const char *take_row(const weir__plain_form *form, uint64_t vertex
         at = is_blank(c[0]) && (unsigned)c[1] - '0' < 10u ? c + 1 : weir__skip(c);
     }
     at += *at == '\r';
+    const int tangled = !ascends(row, count - begin);
     if (*at != '\n' ||
-        !differ(plain->targets + begin, count - begin, plain->targets + count, plain->room - count))
+        (tangled && !differ(row, count - begin, plain->targets + count, plain->room - count)))
         return NULL;
+    plain->tangled |= tangled;
     plain->count = count;
     plain->balance += balance;
     return at + 1;
@@ -267,16 +271,31 @@ const char *weir__plain_take(const weir__plain_form *form, uint64_t before, cons
 {
     plain->highest = plain->loops = plain->negative = 0;
     plain->count = plain->lines = plain->rows = plain->balance = 0;
-    return form->rows ? take_rows(form, before, text, end, plain)
-                      : take_lines(form, text, end, plain);
+    plain->fractions = plain->tangled = 0;
+    plain->integers = (uint32_t *)(void *)plain->weights;
+    const char *stop =
+        form->rows ? take_rows(form, before, text, end, plain) : take_lines(form, text, end, plain);
+    plain->bytes = (uint64_t)(stop - text);
+    return stop;
+}
+
+/* Lines become longer where ids do: those in front tell the most that a file may have, and an eighth is for those that do not. */
+static void expect(weir__arcs *arcs, const weir__plain *plain, uint64_t bytes, uint64_t most)
+{
+    if (arcs->expected || bytes == UINT64_MAX || !plain->count)
+        return;
+    const double each = (double)plain->bytes / (double)plain->count;
+    const double expected = (double)bytes / each * 1.125 + 1;
+    arcs->expected = expected < (double)most ? (uint64_t)expected : most;
 }
 
 weir_status weir__arcs_add_plain(weir__arcs *arcs, weir__reader *reader, uint64_t most,
                                  weir__plain *sum)
 {
-    const weir__plain *plain;
+    weir__plain *plain;
     weir_status status;
-    while (!(status = weir__reader_plain(reader, most - arcs->count, &plain)) && plain) {
+    while (!(status = weir__reader_plain(reader, most - weir__arcs_entries(arcs), &plain)) &&
+           plain) {
         if (plain->negative && !arcs->negative_line)
             arcs->negative_line = weir__reader_number(reader) - plain->lines + plain->negative;
         if (sum) {
@@ -286,8 +305,8 @@ weir_status weir__arcs_add_plain(weir__arcs *arcs, weir__reader *reader, uint64_
             sum->rows += plain->rows;
             sum->balance += plain->balance;
         }
-        if ((status = weir__arcs_append(arcs, plain->sources, plain->targets, plain->weights,
-                                        plain->count)))
+        expect(arcs, plain, weir__reader_size(reader), most);
+        if ((status = weir__arcs_append(arcs, plain)))
             break;
     }
     return status;

@@ -7,6 +7,7 @@
 #define WEIR_ALGORITHMS_GRAPH_PLAIN_H
 
 #include <stdint.h>
+#include <string.h>
 
 /** What a plain line of a format is: [LETTER] SOURCE TARGET [WEIGHT], with blanks or tabs between them. Of METIS text it is a comment, or a
  *  row: some numbers, then TARGET [WEIGHT] as often as one likes; the number of the line, comments not counted, is SOURCE. */
@@ -23,12 +24,16 @@ typedef struct weir__plain_form {
 /** Arcs of plain lines, and what loaders want to know of them. */
 typedef struct weir__plain {
     uint64_t lines;              /**< that were taken */
+    uint64_t bytes;              /**< of them */
     uint64_t rows;               /**< those that are rows of METIS */
     uint64_t balance;            /**< of their arcs, as weir__metis_balance() has it */
     uint64_t count, room;        /**< arcs; the arrays have memory for room */
     uint32_t *sources, *targets; /**< ids less the form's low */
-    double *weights;             /**< if the form has some */
-    uint64_t highest;            /**< of all sources and targets */
+    double *weights;             /**< if the form has some and one is a fraction */
+    uint32_t *integers;          /**< they, if none is: in the memory of `weights` */
+    int fractions;               /**< some weight is no integer of 32 bits, or is -0 */
+    int tangled; /**< some arc is not above the one before: arcs do not ascend by source, then target */
+    uint64_t highest; /**< of all sources and targets */
     uint64_t loops;
     uint64_t
         negative; /**< line of the first weight below 0 of an arc that is no loop, from 1; 0: none */
@@ -47,6 +52,34 @@ const char *weir__plain_take(const weir__plain_form *form, uint64_t before, cons
 const char *weir__plain_stretches(const weir__plain_form *form, const char *text, const char *end,
                                   weir__plain *plain);
 
+/** Whether an arc comes behind another one in a graph. */
+static inline int weir__arc_above(uint64_t source_before, uint64_t target_before, uint64_t source,
+                                  uint64_t target)
+{
+    return source > source_before || (source == source_before && target > target_before);
+}
+
+/** Keep a weight as the one of arc @p at, behind those of all before. */
+static inline void weir__plain_weigh(double weight, uint64_t at, weir__plain *plain)
+{
+    const uint32_t integer = weight >= 0 && weight <= UINT32_MAX ? (uint32_t)weight : 0;
+    const double again = integer;
+    if (!plain->fractions && memcmp(&again, &weight, sizeof weight) == 0) {
+        plain->integers[at] = integer;
+        return;
+    }
+    for (uint64_t i = plain->fractions ? 0 : at; i-- > 0;)
+        plain->weights[i] = plain->integers[i]; /* which lies there or in front */
+    plain->fractions = 1;
+    plain->weights[at] = weight;
+}
+
+/** The weight of an arc that was kept. */
+static inline double weir__plain_weight(const weir__plain *plain, uint64_t at)
+{
+    return plain->fractions ? plain->weights[at] : plain->integers[at];
+}
+
 /** Keep the arc of a line behind those that there are. @return 0: an id is none of the form. */
 static inline int weir__plain_keep(const weir__plain_form *form, uint64_t source, uint64_t target,
                                    double weight, weir__plain *plain)
@@ -57,12 +90,14 @@ static inline int weir__plain_keep(const weir__plain_form *form, uint64_t source
     const uint64_t larger = source > target ? source : target;
     if (larger > span)
         return 0;
+    plain->tangled |= count > 0 && !weir__arc_above(plain->sources[count - 1],
+                                                    plain->targets[count - 1], source, target);
     plain->sources[count] = (uint32_t)source;
     plain->targets[count] = (uint32_t)target;
     plain->highest = larger > plain->highest ? larger : plain->highest;
     plain->loops += source == target;
     if (form->weighted) {
-        plain->weights[count] = weight;
+        weir__plain_weigh(weight, count, plain);
         if (weight < 0 && source != target && !plain->negative)
             plain->negative = count + 1;
     }

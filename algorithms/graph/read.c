@@ -388,7 +388,7 @@ weir_status weir__reader_ahead(weir__reader *r, const weir__plain_form *form, ui
     return weir__ahead_start(form, &source, threads, &r->ahead);
 }
 
-weir_status weir__reader_plain(weir__reader *r, uint64_t most, const weir__plain **plain_out)
+weir_status weir__reader_plain(weir__reader *r, uint64_t most, weir__plain **plain_out)
 {
     weir_status status = WEIR_OK;
     *plain_out = NULL;

@@ -52,7 +52,7 @@ weir_status weir__reader_ahead(weir__reader *reader, const weir__plain_form *for
                                uint32_t threads);
 /** Take the next lines if they are plain and no more than @p most: many at a time, but not all that there are. The line
  *  last taken is then the last of them. @param[out] plain_out  what they hold, until the next call; NULL: take a line. */
-weir_status weir__reader_plain(weir__reader *reader, uint64_t most, const weir__plain **plain_out);
+weir_status weir__reader_plain(weir__reader *reader, uint64_t most, weir__plain **plain_out);
 
 /** WEIR_ERR_FORMAT with the file, the number of the line last taken, and a sentence. */
 weir_status weir__line_fail(const weir__reader *reader, const char *format, ...)

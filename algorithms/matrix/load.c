@@ -166,7 +166,7 @@ static weir_status judge(const weir__reader *reader, const struct banner *banner
 static weir_status take_plain(weir__reader *reader, const struct banner *banner, uint64_t taken,
                               struct list *list, uint64_t *taken_out)
 {
-    const weir__plain *plain;
+    weir__plain *plain;
     weir_status status = weir__reader_plain(reader, banner->entries - taken, &plain);
     *taken_out = taken;
     if (status || !plain)
@@ -175,7 +175,7 @@ static weir_status take_plain(weir__reader *reader, const struct banner *banner,
         return status;
     for (uint64_t i = 0; i < plain->count && !status; i++) {
         const uint32_t row = plain->sources[i], column = plain->targets[i];
-        const double value = banner->field == PATTERN ? 1 : plain->weights[i];
+        const double value = banner->field == PATTERN ? 1 : weir__plain_weight(plain, i);
         if (row >= banner->rows || column >= banner->columns ||
             (banner->symmetry == SKEW && row == column && value != 0))
             return weir__fail(

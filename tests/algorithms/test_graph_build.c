@@ -1,6 +1,6 @@
 /** @file test_graph_build.c  Lists of arcs of all kinds to graphs, against a sort of all arcs at once: stretches with and
  * without a hub, lists in order and in none, weights of which all fractions are dropped, lists that are given back; lists that are graphs. */
-#include "algorithms/graph/build.h"
+#include "algorithms/graph/load.h"
 #include "tests/algorithms/graph_fixture.h"
 #include "tests/lib/share.h"
 
@@ -170,70 +170,77 @@ static weir__arcs some_of(const struct arc *arcs, uint64_t count, uint64_t verti
     return list;
 }
 
-static int is_taken(const struct arc *arcs, uint64_t count, uint64_t vertices, enum weights weights,
+/* Whether a list stays one that ascends; the graph is the wanted one in either case. */
+static int is_taken(const struct arc *arcs, uint64_t count, enum weights weights,
                     const weir_graph *wanted, uint64_t loops)
 {
-    static const uint32_t threads[] = {1, 3};
-    int taken = 0;
-    for (size_t t = 0; t < sizeof threads / sizeof *threads; t++) {
-        weir__arcs list = some_of(arcs, count, vertices, weights);
-        weir_graph *graph = (weir_graph *)&graph;
-        weir_status status;
-        const int now = weir__build_ascending(&list, threads[t], &graph, &status);
-        assert_int_equal(status, WEIR_OK);
-        assert_true(t == 0 || now == taken);
-        taken = now;
-        if (now) {
-            assert_sound(graph);
-            assert_same(graph, wanted);
-            assert_int_equal(graph->negative_line, weights ? 9 : 0);
-            assert_int_equal(graph->loops_dropped, loops);
-            assert_int_equal(graph->duplicates_dropped, 0);
-            assert_int_equal(list.count, 0);
-            weir_graph_destroy(graph);
-        } else {
-            assert_null(graph);
-            assert_int_equal(list.count, count);
-        }
-        weir__arcs_free(&list);
+    const weir_graph_options options = WEIR_GRAPH_OPTIONS_INIT;
+    weir__arcs list = {.vertices = VERTICES,
+                       .weighted = weights != NONE,
+                       .negative_line = weights ? 9 : 0,
+                       .ascends = 1};
+    weir_graph *graph;
+    for (uint64_t i = 0; i < count; i++)
+        assert_int_equal(weir__arcs_add(&list, arcs[i].source, arcs[i].target, arcs[i].weight),
+                         WEIR_OK);
+    const int taken = list.ascends;
+    assert_int_equal(weir__arcs_entries(&list), count);
+    assert_true(!taken || !list.sources);
+    assert_int_equal(weir__build_with(&list, &options, &graph), WEIR_OK);
+    assert_sound(graph);
+    if (wanted) {
+        assert_same(graph, wanted);
+        assert_int_equal(graph->negative_line, weights ? 9 : 0);
+        assert_int_equal(graph->loops_dropped, loops);
+        assert_int_equal(graph->duplicates_dropped, 0);
     }
+    assert_int_equal(list.count, 0);
+    weir_graph_destroy(graph);
+    weir__arcs_free(&list);
     return taken;
 }
 
-/* What ascends is the graph already; a loop, a second copy or a step back anywhere, and it is left to others. */
+/* The usual way, by which the graph of a list is made. */
+static weir_graph *usual(const struct arc *arcs, uint64_t count, enum weights weights)
+{
+    weir__arcs list = some_of(arcs, count, VERTICES, weights);
+    weir_graph *graph;
+    assert_int_equal(weir__build(&list, 0, &graph), WEIR_OK);
+    weir__arcs_free(&list);
+    return graph;
+}
+
+/* What ascends is kept as rows, loops left out; a second copy or a step back anywhere, and it is a list. */
 static void lists_that_ascend(void **state)
 {
-    static const uint64_t counts[] = {0, 1, 2, 5000, 140000 /* three pieces */};
+    static const uint64_t counts[] = {0, 1, 2, 5000, 140000};
     (void)state;
     for (enum weights weights = NONE; weights <= FRACTIONS; weights++)
         for (size_t c = 0; c < sizeof counts / sizeof *counts; c++) {
             struct arc *arcs = make(weights, MIXED);
             uint64_t loops, kept = expect(arcs, COUNT, &loops);
-            weir_graph *wanted;
             kept = kept < counts[c] ? kept : counts[c];
             for (uint64_t i = 0; i < kept; i += 7)
                 arcs[i].weight = -0.0;
-            weir__arcs list = some_of(arcs, kept, VERTICES, weights);
-            weir__arcs usual = list;
-            usual.borrowed = 1; /* goes the usual way, and stays */
-            assert_int_equal(weir__build(&usual, 0, &wanted), WEIR_OK);
+            weir_graph *wanted = usual(arcs, kept, weights);
             assert_int_equal(wanted->arcs, kept);
-            weir__arcs_free(&list);
-            assert_true(is_taken(arcs, kept, VERTICES, weights, wanted, 0));
+            assert_true(is_taken(arcs, kept, weights, wanted, 0));
             for (uint64_t k = 0; k < 2; k++) /* the array has room: it had loops and copies */
-                arcs[kept + k] = (struct arc){VERTICES - 1, VERTICES - 1, 3};
-            assert_true(is_taken(arcs, kept + 1, VERTICES, weights, wanted, 1));
-            assert_true(is_taken(arcs, kept + 2, VERTICES, weights, wanted, 2));
-            for (int k = 0; k < 3 && kept >= 5000; k++) {
-                /* At the seam of two threads' pieces, and anywhere. */
-                const uint64_t i = k < 2 && kept > 131072 ? 65536u * (uint64_t)(k + 1)
-                                                          : 1 + draw((uint32_t)kept - 2);
+                arcs[kept + k] = (struct arc){VERTICES - 1, VERTICES - 1, 3.5};
+            assert_true(is_taken(arcs, kept + 1, weights, wanted, 1));
+            assert_true(is_taken(arcs, kept + 2, weights, wanted, 2));
+            for (int k = 0; k < 6 && kept >= 5000; k++) {
+                const uint64_t i = 1 + draw((uint32_t)kept - 2);
                 const struct arc was = arcs[i];
-                arcs[i] = k % 3 == 0   ? (struct arc){was.source, was.source, was.weight}
+                arcs[i] = k % 3 == 0   ? (struct arc){was.source, was.source, 0.25}
                           : k % 3 == 1 ? arcs[i - 1]
                                        : (struct arc){arcs[i - 1].source, 0, was.weight};
-                if (k % 3 < 2 || arcs[i - 1].target > 0)
-                    assert_false(is_taken(arcs, kept, VERTICES, weights, NULL, 0));
+                weir_graph *other = usual(arcs, kept, weights);
+                if (k % 3 == 0)
+                    assert_true(is_taken(arcs, kept, weights, other, 1));
+                else if (k % 3 == 1 || arcs[i - 1].target > 0)
+                    assert_false(is_taken(arcs, kept, weights, NULL, 0));
+                weir_graph_destroy(other);
                 arcs[i] = was;
             }
             weir_graph_destroy(wanted);
@@ -241,11 +248,109 @@ static void lists_that_ascend(void **state)
         }
 }
 
+/* Read a text as weir_graph_open() does. @return whether it was kept as rows to its end. */
+static int stays_rows(const char *name, weir_status (*load)(weir__reader *, weir__arcs *))
+{
+    weir__arcs arcs = {.ascends = 1, .format_given = 1};
+    weir__reader *reader;
+    assert_int_equal(weir__reader_open(in_folder(name), &reader), WEIR_OK);
+    assert_int_equal(load(reader, &arcs), WEIR_OK);
+    const int rows = arcs.ascends;
+    assert_int_equal(rows, arcs.sources == NULL);
+    weir__reader_close(reader);
+    weir__arcs_free(&arcs);
+    return rows;
+}
+
+static void append_line(const char *name, const char *line)
+{
+    FILE *file = fopen(in_folder(name), "a");
+    assert_non_null(file);
+    assert_true(fputs(line, file) >= 0);
+    assert_int_equal(fclose(file), 0);
+}
+
+/* An edge list without the comment that says how many edges there are. */
+static void drop_promise(const char *from, const char *to)
+{
+    char line[100], path[200];
+    snprintf(path, sizeof path, "%s", in_folder(from));
+    FILE *in = fopen(path, "r"), *out = fopen(in_folder(to), "w");
+    assert_true(in && out);
+    while (fgets(line, sizeof line, in))
+        if (line[0] != '#')
+            assert_true(fputs(line, out) >= 0);
+    assert_int_equal(fclose(in), 0);
+    assert_int_equal(fclose(out), 0);
+}
+
+static void check_text(const char *name, const weir_graph *wanted)
+{
+    static const uint32_t threads[] = {1, 3};
+    for (size_t t = 0; t < sizeof threads / sizeof *threads; t++) {
+        weir_graph_options options = WEIR_GRAPH_OPTIONS_INIT;
+        weir_graph *graph;
+        options.threads = threads[t];
+        assert_int_equal(weir_graph_open(in_folder(name), &options, &graph), WEIR_OK);
+        assert_sound(graph);
+        assert_same(graph, wanted);
+        weir_graph_destroy(graph);
+    }
+}
+
+/* Texts as this library writes them never become lists, whatever their format; a line that goes back makes one. */
+static void texts_that_ascend(void **state)
+{
+    static const struct {
+        const char *name;
+        weir_status (*load)(weir__reader *, weir__arcs *);
+    } text[] = {{"x.mtx", weir__load_matrix_market},
+                {"x.el", weir__load_edge_list},
+                {"x.dimacs", weir__load_dimacs},
+                {"x.graph", weir__load_metis}};
+    weir_graph *graph, *weighed;
+    weir_graph_options options = WEIR_GRAPH_OPTIONS_INIT;
+    (void)state;
+    options.undirected = 1; /* for METIS */
+    assert_int_equal(weir_graph_open("rmat:13", &options, &graph), WEIR_OK);
+    for (int weights = 0; weights < 2; weights++) {
+        for (size_t i = 0; i < sizeof text / sizeof *text; i++) {
+            assert_int_equal(weir_graph_write(graph, in_folder(text[i].name)), WEIR_OK);
+            assert_int_equal(stays_rows(text[i].name, text[i].load), 1);
+            if (weights || text[i].load != weir__load_dimacs) /* which has weights in any case */
+                check_text(text[i].name, graph);
+        }
+        drop_promise("x.el", "y.el");
+        append_line("y.el", weights ? "60000 1 0.5\n" : "60000 1\n");
+        assert_int_equal(stays_rows("y.el", weir__load_edge_list), 1);
+        assert_int_equal(weir_graph_open(in_folder("y.el"), NULL, &weighed), WEIR_OK);
+        assert_int_equal(weighed->weight_kind, weights ? WEIR_WEIGHT_F64 : WEIR_WEIGHT_NONE);
+        assert_int_equal(weighed->arcs, graph->arcs + 1);
+        assert_int_equal(weighed->offsets[60000], graph->arcs);
+        for (uint64_t i = 0; weights && i < graph->arcs; i++)
+            assert_true(weighed->weights_f64[i] == graph->weights_u32[i]);
+        append_line("y.el", weights ? "60000 0 1\n" : "60000 0\n");
+        assert_int_equal(stays_rows("y.el", weir__load_edge_list), 0);
+        weir_graph_destroy(weighed);
+        assert_int_equal(weir_graph_open(in_folder("y.el"), NULL, &weighed), WEIR_OK);
+        assert_sound(weighed);
+        assert_int_equal(weighed->arcs, graph->arcs + 2);
+        assert_int_equal(weighed->targets[graph->arcs], 0);
+        assert_memory_equal(weighed->targets, graph->targets, 4 * graph->arcs);
+        weir_graph_destroy(weighed);
+        weir_weights kind;
+        assert_int_equal(weir_weights_parse("random:1-255", &kind), WEIR_OK);
+        assert_int_equal(weir_graph_weigh(graph, &kind), WEIR_OK);
+    }
+    weir_graph_destroy(graph);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(all_kinds),
         cmocka_unit_test(lists_that_ascend),
+        cmocka_unit_test(texts_that_ascend),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

@@ -27,8 +27,9 @@
  * floating point skip a NaN if there is a number, and may give either zero of -0 and +0.
  *
  * Threads: one call at a time for each weir_collectives; weir_collectives_cancel() any time. Several
- * weir_collectives over the same devices are independent, but for NCCL's, which must not run at the same
- * time. A collective waits for all its ranks: what one rank's queue waits for must not depend on what
+ * weir_collectives over the same devices are independent, but for NCCL's and those of channels, whose kernels wait for each
+ * other: calls of two of these must not be under way at the same time, or each may wait for the other until one is cancelled.
+ * A collective waits for all its ranks: what one rank's queue waits for must not depend on what
  * comes later in another's.
  *
  * Memory: a rank's pointers are memory of its device, aligned to the element, and stay the caller's; they

@@ -2,7 +2,8 @@
 # Lists in pages and tests are those of the sources, no more and no less:
 #   the files that know CUDA, in docs/porting-a-backend.md, "Beyond the table": a port meets no others;
 #   the slots of struct weir__backend, in "The table" of the same page;
-#   the public calls of runtime and router that return a status, in tests/router/test_missing.c: each refuses NULL.
+#   the public calls of runtime and router that return a status, in tests/router/test_missing.c, and those of the worklist and of
+#   supersteps, in tests/worklist/test_null.c: each refuses NULL.
 set -eu
 cd "$(dirname "$0")/.."
 work=$(mktemp -d)
@@ -39,11 +40,17 @@ code runtime/backend.h | sed 's/.*struct weir__backend {\([^}]*\)}.*/\1/' | tr '
     sed -n 's/^[^(]*(\*\([a-z_]*\))(.*/\1/p; t; s/^.*[ *]\([a-z_]*\) *$/\1/p' | grep . >"$work/there"
 same "$page, \"The table\", and the slots of struct weir__backend"
 
-code tests/router/test_missing.c | grep -oE 'MISSING\( *weir_[a-z_]+' | grep -oE 'weir_[a-z_]+' >"$work/listed"
-for header in runtime/runtime.h router/router.h router/channel.h router/collective.h router/process.h; do
-    # weir_error_set() and weir_work_fail() give the status back that they are given; their sentence may be NULL.
-    code "$header" | grep -oE 'weir_status weir_[a-z_]+\(' | grep -oE 'weir_[a-z_]+\(' | tr -d '(' |
-        grep -vxE 'weir_error_set|weir_work_fail'
-done >"$work/there"
-same 'tests/router/test_missing.c and the public calls that return a status'
+same_calls() { # TEST HEADER...: the calls that the test makes with NULL are those of the headers that return a status
+    test=$1
+    shift
+    code "$test" | grep -oE 'MISSING\( *weir_[a-z_]+' | grep -oE 'weir_[a-z_]+' >"$work/listed"
+    for header; do
+        # weir_error_set() and weir_work_fail() give the status back that they are given; their sentence may be NULL.
+        code "$header" | grep -oE 'weir_status weir_[a-z_]+\(' | grep -oE 'weir_[a-z_]+\(' | tr -d '(' |
+            grep -vxE 'weir_error_set|weir_work_fail'
+    done >"$work/there"
+    same "$test and the public calls that return a status"
+}
+same_calls tests/router/test_missing.c runtime/runtime.h router/router.h router/channel.h router/collective.h router/process.h
+same_calls tests/worklist/test_null.c worklist/worklist.h worklist/steps.h
 exit "$status"

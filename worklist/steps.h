@@ -159,7 +159,7 @@ weir_status weir_steps_create(weir_context *context, const weir_steps_program *p
                               const weir_steps_domain *domain, const void *user,
                               uint32_t time_limit_ms, weir_steps **steps_out);
 /** The arguments that device's kernel will be started with: body->args_bytes in host memory. The member at the
- *  beginning and the fields of the table are set, the others 0: fill those in before a run. */
+ *  beginning and the fields of the table are set, the others 0: fill those in before a run. NULL: there is no such device. */
 void *weir_steps_args(const weir_steps *steps, uint32_t device);
 /** The numbers and their owners, as they were given; as long as @p steps. */
 const weir_steps_domain *weir_steps_domain_of(const weir_steps *steps);
@@ -179,17 +179,17 @@ weir_status weir_steps_take(weir_steps *steps, const char *name);
  *  @par Blocks  until done. */
 weir_status weir_steps_run(weir_steps *steps, weir_steps_times *times_out);
 /** What the body, and the epilogue, of a device left in weir_steps_page.result; WEIR_STEPS_RESULTS values, of the
- *  last run; 0 before the first. */
+ *  last run; 0 before the first. NULL: there is no such device. */
 const uint64_t *weir_steps_results(const weir_steps *steps, uint32_t device);
-/** One of these, added up over all devices. */
+/** One of these, added up over all devices; 0: there is no such result. */
 uint64_t weir_steps_total(const weir_steps *steps, uint32_t result);
-/** What weir_steps_page.tell[to] of device @p from was in the end; 0 before the first run. */
+/** What weir_steps_page.tell[to] of device @p from was in the end; 0 before the first run, and of devices that there are not. */
 uint64_t weir_steps_tells(const weir_steps *steps, uint32_t from, uint32_t to);
 /** The time of a phase in the last run. @param[out] ms_out  of the device that took longest.
  *  @param[out] steps_out  supersteps of the phase. @return its name; NULL: there is no phase @p index. */
 const char *weir_steps_phase_of(const weir_steps *steps, uint32_t index, double *ms_out,
                                 uint64_t *steps_out);
-/** A queue of the device: for copies and fills between runs. */
+/** A queue of the device: for copies and fills between runs. NULL: there is no such device. */
 weir_queue *weir_steps_queue(const weir_steps *steps, uint32_t device);
 /** Another time limit for the runs from now on, such as none for one that prepares others. Between runs.
  *  @param[in] time_limit_ms  of a run; 0: none. */

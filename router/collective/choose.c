@@ -241,13 +241,22 @@ static weir_status simulate(const weir_collectives *c, struct rehearsal *r)
     return status;
 }
 
+/* How packets travel in a rehearsal. There host devices, too, are joined by copy engines, so of what a set asks for that has them as
+ * ranks only `staged` means the same. */
+static weir_transport transport_of(const weir_collectives *c)
+{
+    const int same =
+        c->gpus || weir_context_simulated(c->context) || c->transport == WEIR_TRANSPORT_STAGED;
+    return same ? c->transport : WEIR_TRANSPORT_AUTO;
+}
+
 static weir_status open_rehearsal(const weir_collectives *c, struct rehearsal *r)
 {
     weir_collectives_config config = WEIR_COLLECTIVES_CONFIG_INIT;
     weir_device *devices[RANKS_MAX];
     weir_status status;
     r->costs = costs_of(c);
-    config.transport = c->transport;
+    config.transport = transport_of(c);
     if ((status = simulate(c, r)))
         return status;
     for (uint32_t i = 0; i < c->ranks && !status; i++) {

@@ -34,6 +34,13 @@
 /** The last failure's sentence is exactly @p text. */
 #define assert_detail(text)     assert_string_equal(weir_error_detail(), text)
 #define assert_detail_has(part) check_detail_has((part), __FILE__, __LINE__)
+/** The call is refused, and its sentence ends with the argument that is missing. */
+#define MISSING(call, name)             \
+    do {                                \
+        STATUS(call, WEIR_ERR_INVALID); \
+        assert_detail_has(name);        \
+        assert_detail_has(" is NULL");  \
+    } while (0)
 
 void check_status(weir_status got, weir_status wanted, const char *call, const char *file,
                   int line);

@@ -240,6 +240,38 @@ static void min_and_max_skip_what_is_no_number(void **state)
     job_close(&job);
 }
 
+/* Ranks of host devices and the home device, which each of these joins: what can be made can be called, although the devices that
+ * calls are rehearsed with are joined otherwise. */
+static void every_transport_that_joins_the_ranks_carries_calls(void **state)
+{
+    static const weir_transport transports[] = {WEIR_TRANSPORT_LOCAL, WEIR_TRANSPORT_STORE,
+                                                WEIR_TRANSPORT_STAGED};
+    weir_collectives_config config = WEIR_COLLECTIVES_CONFIG_INIT;
+    struct job job;
+    job_open(&job, state, SMALL_BYTES);
+    weir_queue_destroy(job.queue[0]);
+    weir_device_free(job.device[0], job.send[0]);
+    weir_device_free(job.device[0], job.recv[0]);
+    job.device[0] = weir_context_home(job.context);
+    job.queue[0] = new_queue(job.device[0]);
+    job.send[0] = new_memory(job.device[0], SMALL_BYTES);
+    job.recv[0] = new_memory(job.device[0], SMALL_BYTES);
+    for (size_t t = 0; t < sizeof transports / sizeof *transports; t++) {
+        uint32_t one = 1, sum;
+        config.transport = transports[t];
+        weir_collectives_destroy(job.c);
+        OK(weir_collectives_create(job.context, job.device, job.ranks, &config, &job.c));
+        for (uint32_t i = 0; i < job.ranks; i++)
+            job_put(&job, i, job.recv[i], &one, sizeof one);
+        OK(weir_all_reduce(job.c, (const void *const *)job.recv, job.recv, 1, WEIR_TYPE_U32,
+                           WEIR_OP_SUM, job.queue));
+        job_sync(&job);
+        OK(weir__download(job.device[0], &sum, job.recv[0], sizeof sum));
+        assert_int_equal(sum, job.ranks);
+    }
+    job_close(&job);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -251,6 +283,8 @@ int main(void)
         ON_RANKS(rounding_is_the_same_everywhere),
         ON_RANKS(sums_of_halves_are_as_near_as_is_said),
         ON_RANKS(min_and_max_skip_what_is_no_number),
+        ON_BACKEND(every_transport_that_joins_the_ranks_carries_calls, "host:2"),
+        ON_BACKEND(every_transport_that_joins_the_ranks_carries_calls, "host:3"),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

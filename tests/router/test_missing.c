@@ -5,14 +5,6 @@
 #include "router/process.h"
 #include "tests/lib/support.h"
 
-/* The sentence ends with the argument that is missing. */
-#define MISSING(call, name)             \
-    do {                                \
-        STATUS(call, WEIR_ERR_INVALID); \
-        assert_detail_has(name);        \
-        assert_detail_has(" is NULL");  \
-    } while (0)
-
 static void do_nothing(void *user)
 {
     (void)user;

@@ -23,6 +23,8 @@ void weir__worklist_fail(struct weir_worklist *list, weir_status status)
 
 void weir_worklist_cancel(weir_worklist *list)
 {
+    if (!list)
+        return;
     (void)weir__fail(WEIR_ERR_CANCELLED, "%s: the run was cancelled", list->op->name);
     weir__worklist_fail(list, WEIR_ERR_CANCELLED);
 }
@@ -65,6 +67,8 @@ weir_status weir_worklist_run(weir_worklist *list, weir_worklist_stats *stats_ou
 {
     weir_worklist_stats stats = WEIR_WORKLIST_STATS_INIT;
     weir_status status = weir__sized_room(stats_out, sizeof stats, "weir_worklist_stats");
+    if (!list)
+        return weir__missing("weir_worklist_run", "worklist");
     if (status)
         return status;
     if (weir__worklist_failed(list))
@@ -118,6 +122,8 @@ static weir_status grow_seeds(struct weir_worklist *list, struct seeds *seeds, u
 weir_status weir_worklist_seed(weir_worklist *list, uint32_t owner, const void *wires,
                                uint32_t count)
 {
+    if (!list || (!wires && count))
+        return weir__missing("weir_worklist_seed", !list ? "worklist" : "wires");
     if (owner >= list->count)
         return weir__fail(WEIR_ERR_INVALID, "a seed for worker %u of %u", owner, list->count);
     struct seeds *seeds = &list->seeds[owner];
@@ -134,6 +140,8 @@ weir_status weir_worklist_seed(weir_worklist *list, uint32_t owner, const void *
 
 weir_status weir_worklist_seed_numbers(weir_worklist *list, uint32_t owner, uint32_t count)
 {
+    if (!list)
+        return weir__missing("weir_worklist_seed_numbers", "worklist");
     if (owner >= list->count)
         return weir__fail(WEIR_ERR_INVALID, "seeds for worker %u of %u", owner, list->count);
     if (!list->op->seeds)

@@ -93,8 +93,8 @@ static weir_worklist_stats picked(const struct weir_worklist *list, uint32_t del
         .lines = list->lines != 0};
 }
 
-weir_status weir_worklist_explain(const weir_worklist *list, weir_worklist_stats *picked_out,
-                                  weir_worklist_reasons *reasons_out)
+static weir_status explain(const weir_worklist *list, weir_worklist_stats *picked_out,
+                           weir_worklist_reasons *reasons_out)
 {
     const weir_worklist_config *config = &list->config;
     weir_worklist_stats stats = picked(list, weir__worklist_delta(list));
@@ -113,6 +113,13 @@ weir_status weir_worklist_explain(const weir_worklist *list, weir_worklist_stats
                   : weir__sized_out(picked_out, &stats, sizeof stats, "weir_worklist_stats");
 }
 
+weir_status weir_worklist_explain(const weir_worklist *list, weir_worklist_stats *picked_out,
+                                  weir_worklist_reasons *reasons_out)
+{
+    return list ? explain(list, picked_out, reasons_out)
+                : weir__missing("weir_worklist_explain", "worklist");
+}
+
 void weir__worklist_sum(const struct weir_worklist *list, weir_worklist_stats *out)
 {
     const double ms = (double)(list->end_ns - list->start_ns) / 1e6, reset = reset_ms(list);
@@ -126,6 +133,8 @@ void weir__worklist_sum(const struct weir_worklist *list, weir_worklist_stats *o
 weir_status weir_worklist_link_items(const weir_worklist *list, uint32_t from, uint32_t to,
                                      uint64_t *items_out)
 {
+    if (!list || !items_out)
+        return weir__missing("weir_worklist_link_items", !list ? "worklist" : "items_out");
     *items_out = 0;
     if (from >= list->count || to >= list->count)
         return weir__fail(WEIR_ERR_INVALID, "workers %u and %u of %u", from, to, list->count);

@@ -29,9 +29,9 @@ static weir_status check(weir_endpoint *source, weir_endpoint *const *workers, u
     weir_status status;
     if ((status = check_place(source, workers, count)))
         return status;
-    if (op && (status = weir__engine_check("operator", op->name, op->engine)))
+    if ((status = weir__engine_check("operator", op->name, op->engine)))
         return status;
-    if (!op || op->item_bytes == 0 || op->wire_bytes == 0 || op->piece_bytes == 0)
+    if (op->item_bytes == 0 || op->wire_bytes == 0 || op->piece_bytes == 0)
         return weir__fail(WEIR_ERR_INVALID, "an operator has items and packed items of some size");
     if (sizeof(struct weir_engine_args) + op->state_bytes > WEIR__ARGS_MAX)
         return weir__fail(WEIR_ERR_INVALID, "operator %s: a state of %u bytes, at most %zu",
@@ -74,7 +74,12 @@ weir_status weir_worklist_create(weir_endpoint *source, weir_endpoint *const *wo
     struct weir_worklist *list;
     const weir_machine *machine;
     weir_status status;
-    *worklist_out = NULL;
+    if (worklist_out)
+        *worklist_out = NULL;
+    if (!workers || !op || !worklist_out)
+        return weir__missing("weir_worklist_create", !workers ? "workers"
+                                                     : !op    ? "op"
+                                                              : "worklist_out");
     if ((status = weir__sized_in(&known, sizeof known, config, "weir_worklist_config")) ||
         (status = check(source, workers, count, op)) ||
         (status = weir__calloc(1, sizeof *list, "worklist", &list)))
@@ -112,6 +117,8 @@ weir_queue *weir_worklist_queue(const weir_worklist *list, uint32_t worker)
 
 weir_status weir_worklist_bind(weir_worklist *list, uint32_t worker, const void *state)
 {
+    if (!list || !state)
+        return weir__missing("weir_worklist_bind", !list ? "worklist" : "state");
     if (worker >= list->count)
         return weir__fail(WEIR_ERR_INVALID, "worker %u of %u", worker, list->count);
     memcpy(list->workers[worker].args + sizeof(struct weir_engine_args), state,

@@ -72,6 +72,8 @@ static weir_status failure(struct weir_steps *steps)
 weir_status weir_steps_possible(const weir_context *context, uint32_t devices)
 {
     weir_device_info first = WEIR_DEVICE_INFO_INIT, info = WEIR_DEVICE_INFO_INIT;
+    if (!context)
+        return weir__missing("weir_steps_possible", "context");
     if (devices < 1 || devices > weir_context_device_count(context))
         return weir__fail(WEIR_ERR_INVALID, "%u devices of a context of %u", devices,
                           weir_context_device_count(context));
@@ -316,9 +318,12 @@ static int has_array(const struct weir_steps *steps, const weir_steps_array *arr
 
 weir_status weir_steps_take(weir_steps *steps, const char *name)
 {
-    const weir_steps_array *array = weir__steps_array_named(steps->program, name);
+    const weir_steps_array *array =
+        steps && name ? weir__steps_array_named(steps->program, name) : NULL;
     weir_status status = WEIR_OK;
     int had[WEIR_DEVICES_MAX];
+    if (!steps || !name)
+        return weir__missing("weir_steps_take", !steps ? "steps" : "name");
     if (!array || array->extent == WEIR_STEPS_COUNTED || array->first >= WEIR_STEPS_FILLED)
         return weir__fail(WEIR_ERR_INVALID, "%s has no array %s that can be taken later",
                           steps->program->what, name);
@@ -349,7 +354,13 @@ weir_status weir_steps_create(weir_context *context, const weir_steps_program *p
 {
     struct weir_steps *steps;
     weir_status status;
-    *steps_out = NULL;
+    if (steps_out)
+        *steps_out = NULL;
+    if (!context || !program || !domain || !steps_out)
+        return weir__missing("weir_steps_create", !context   ? "context"
+                                                  : !program ? "program"
+                                                  : !domain  ? "domain"
+                                                             : "steps_out");
     if ((status = weir_steps_possible(context, domain->devices)) ||
         (status = weir__steps_check(program, domain)) ||
         (status = weir__calloc(1, sizeof *steps, "supersteps", &steps)))
@@ -376,7 +387,7 @@ weir_status weir_steps_create(weir_context *context, const weir_steps_program *p
 
 void *weir_steps_args(const weir_steps *steps, uint32_t device)
 {
-    return steps->member[device].args;
+    return device < steps->domain.devices ? steps->member[device].args : NULL;
 }
 
 const weir_steps_domain *weir_steps_domain_of(const weir_steps *steps)
@@ -391,7 +402,7 @@ weir_context *weir_steps_context(const weir_steps *steps)
 
 void *weir_steps_data(const weir_steps *steps, const char *name, uint32_t device)
 {
-    const weir_steps_array *array = weir__steps_array_named(steps->program, name);
+    const weir_steps_array *array = name ? weir__steps_array_named(steps->program, name) : NULL;
     return array && device < steps->domain.devices
                ? get_pointer(steps, device, array->field, own_index(array, device))
                : NULL;
@@ -399,20 +410,21 @@ void *weir_steps_data(const weir_steps *steps, const char *name, uint32_t device
 
 const uint64_t *weir_steps_results(const weir_steps *steps, uint32_t device)
 {
-    return steps->member[device].image->result;
+    return device < steps->domain.devices ? steps->member[device].image->result : NULL;
 }
 
 uint64_t weir_steps_total(const weir_steps *steps, uint32_t result)
 {
     uint64_t total = 0;
-    for (uint32_t d = 0; d < steps->domain.devices; d++)
+    for (uint32_t d = 0; d < steps->domain.devices && result < WEIR_STEPS_RESULTS; d++)
         total += steps->member[d].image->result[result];
     return total;
 }
 
 uint64_t weir_steps_tells(const weir_steps *steps, uint32_t from, uint32_t to)
 {
-    return steps->member[from].image->tell[to];
+    const uint32_t devices = steps->domain.devices;
+    return from < devices && to < devices ? steps->member[from].image->tell[to] : 0;
 }
 
 const char *weir_steps_phase_of(const weir_steps *steps, uint32_t index, double *ms_out,
@@ -433,7 +445,7 @@ const char *weir_steps_phase_of(const weir_steps *steps, uint32_t index, double 
 
 weir_queue *weir_steps_queue(const weir_steps *steps, uint32_t device)
 {
-    return steps->member[device].queue;
+    return device < steps->domain.devices ? steps->member[device].queue : NULL;
 }
 
 void weir_steps_limit(weir_steps *steps, uint32_t time_limit_ms)
@@ -444,6 +456,8 @@ void weir_steps_limit(weir_steps *steps, uint32_t time_limit_ms)
 
 void weir_steps_cancel(weir_steps *steps)
 {
+    if (!steps)
+        return;
     (void)weir__fail(WEIR_ERR_CANCELLED, "%s: the run was cancelled", steps->program->body->name);
     fail(steps, WEIR_ERR_CANCELLED);
 }
@@ -630,6 +644,8 @@ weir_status weir_steps_run(weir_steps *steps, weir_steps_times *times_out)
     struct residents all;
     uint64_t reset_ns = 0;
     weir_status status = weir__sized_room(times_out, sizeof *times_out, "weir_steps_times");
+    if (!steps)
+        return weir__missing("weir_steps_run", "steps");
     if (status || (status = failure(steps)) || (status = clear_pages(steps)))
         return status;
     traced_begin(steps);

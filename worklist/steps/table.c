@@ -165,12 +165,22 @@ static weir_status check_phases(const weir_steps_program *program)
     return WEIR_OK;
 }
 
+static weir_status check_parts(const weir_steps_program *program)
+{
+    const char *missing = !program->what                             ? "what"
+                          : !program->body                           ? "body"
+                          : program->array_count && !program->arrays ? "arrays"
+                          : program->phase_count && !program->phases ? "phases"
+                                                                     : NULL;
+    return missing ? weir__missing("weir_steps_program", missing) : WEIR_OK;
+}
+
 weir_status weir__steps_check(const weir_steps_program *program, const weir_steps_domain *domain)
 {
-    const size_t bytes = program->body->args_bytes;
-    weir_status status = weir__engine_check("program", program->what, program->body->engine);
-    if (status)
+    weir_status status = check_parts(program);
+    if (status || (status = weir__engine_check("program", program->what, program->body->engine)))
         return status;
+    const size_t bytes = program->body->args_bytes;
     if (bytes < sizeof(struct weir_steps_member) || bytes > WEIR_STEPS_ARGS_MAX)
         return weir__fail(WEIR_ERR_INVALID, "%s: arguments of %zu bytes: at least %zu, at most %u",
                           program->what, bytes, sizeof(struct weir_steps_member),

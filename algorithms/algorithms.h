@@ -608,7 +608,8 @@ typedef struct weir_run_stats {
      *  long: 1 - mean / most, arcs of all levels top-down together; as arcs lie, and as they were shared out. */
     double stall_before, stall_after;
     /** Components in step on GPUs, where few arcs are left of each row (`direct`): arcs that waited until each lane of a warp had one to
-     *  link; 0 elsewhere. */
+     *  link. PageRank by pull on host devices: arcs of short rows, over all iterations, whose shares were brought before rows were added up. 0
+     *  elsewhere. */
     uint64_t gathered;
     /** Of a search with balance ownership or both; 0 elsewhere. Levels that one device did for all, all others were done by all; how
      *  often ownership moved to it; arcs that it looked along in those levels, and bytes of the memory of others that were written or read for it to begin, and for them to go on. */

@@ -125,6 +125,19 @@
  *   well be done while there is time: to fetch what comes next, to tidy up, to count. It makes no items and does not wait, since
  *   the run may be over, and its worker is the one that could find out. What it writes, it writes with atomics.
  *
+ * Optional, for host devices alone, whose threads walk tiles one after the other and wait for each look: the macro NAME_fetches,
+ * defined to 1 where __CUDACC__ is not defined, and two hints, which change nothing and may fetch with weir_prefetch():
+ *
+ * - `void NAME_fetch_tile(const NAME_state *, const NAME_item *)`
+ *
+ *   NAME_tile will be asked about this item, after some others. To fetch what tells its atoms.
+ *
+ * - `void NAME_fetch_atoms(const NAME_state *, uint64_t first)`
+ *
+ *   The atoms of a tile begin with this one, and will be looked at after those of some others. To fetch what they are.
+ *
+ * With NAME_narrow too, NAME_reach and NAME_expect are asked about the first atoms of each tile then.
+ *
  * Then a .c file includes the operator's header and worklist/engine_host_tmpl.h, and a .cu file the header
  * and worklist/engine_cuda_tmpl.cuh (and, with NAME_narrow, a second one the header and
  * worklist/engine_narrow_cuda_tmpl.cuh), all with WEIR_OPERATOR defined to NAME; the first defines the

@@ -41,6 +41,20 @@ WEIR_DEV int bfs_tile(const bfs_state *s, const bfs_item *item, uint64_t *first,
     return weir_load_relaxed_dev_u32(&s->level[item->vertex]) >= item->level;
 }
 
+#ifndef __CUDACC__
+#define bfs_fetches 1 /* for threads of host devices, each of which walks tiles alone */
+
+static inline void bfs_fetch_tile(const bfs_state *s, const bfs_item *item)
+{
+    weir_prefetch(s->part.offsets + item->vertex);
+}
+
+static inline void bfs_fetch_atoms(const bfs_state *s, uint64_t first)
+{
+    weir_prefetch(s->part.targets + first);
+}
+#endif
+
 #define bfs_narrow 1 /* has what narrow rounds want */
 WEIR_DEV void bfs_reach(const bfs_state *s, const bfs_item *item, uint64_t atom, bfs_item *next)
 {

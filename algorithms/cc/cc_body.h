@@ -148,6 +148,28 @@ WEIR_DEV uint32_t cc_giant_label(const struct cc_run *run, uint32_t giant)
     return least;
 }
 
+#ifndef __CUDACC__
+/** Label the rows as a thread of a host device does, one after the other, since it has no lanes that would wait for the longest path of a
+ *  batch. Each is left below its root, where rows behind it, which climb by way of it, find the root at once.
+ *  @param[in] giant  the root of the largest tree.  @param[in] label  its label. */
+WEIR_DEV void cc_label_rows(const struct cc_run *run, const struct cc_args *a, uint32_t giant,
+                            uint32_t label)
+{
+    for (uint64_t row = cc_begin(run->id); row < a->part.busy; row = cc_next(row, run->stride, 1)) {
+        uint32_t *word = cc_words_of(run->parent) + a->part.begin + row;
+        const uint32_t up = weir_load_relaxed_dev_u32(word);
+        uint32_t root = up, over = cc_up(run->parent, up);
+        while (over != root) {
+            root = over;
+            over = cc_up(run->parent, root);
+        }
+        if (root != up)
+            weir_store_relaxed_dev_u32(word, root);
+        a->label[row] = root == giant ? label : cc_id_of(run, root);
+    }
+}
+#endif
+
 /* @param[in] giant  the root of the tree that the largest one is part of now. */
 WEIR_DEV void cc_label(struct cc_run *run, uint32_t giant)
 {
@@ -155,6 +177,9 @@ WEIR_DEV void cc_label(struct cc_run *run, uint32_t giant)
     if (run->block->thread == 0)
         run->shared->least = cc_giant_label(run, giant);
     weir_block_sync();
+#ifndef __CUDACC__
+    cc_label_rows(run, a, giant, run->shared->least);
+#else
     const uint32_t label = run->shared->least, busy = a->part.busy;
     WEIR_ROLLED
     for (uint64_t base = cc_begin(run->id); base < busy;
@@ -173,6 +198,7 @@ WEIR_DEV void cc_label(struct cc_run *run, uint32_t giant)
                 a->label[row] = root == giant ? label : cc_id_of(run, root);
         }
     }
+#endif
 }
 
 /* ---- all of it ------------------------------------------------------------------------------- */

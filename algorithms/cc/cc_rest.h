@@ -187,6 +187,7 @@ WEIR_DEV void cc_link_soon(struct cc_run *run, int is_there, uint32_t v, uint32_
     cc_link_waiting(run, WEIR_LANES);
 }
 
+#ifdef __CUDACC__
 /* Link the arcs of CC_BATCH rows that lead to smaller numbers, but for the one that the first step took: the last of them
  * where that was the nearest, else the first. They ascend, so one that does not lead there ends its row.
  * @return rows of more than CC_ALONE arcs, a bit each: those are left to others. */
@@ -226,6 +227,9 @@ WEIR_DEV uint32_t cc_link_lower(struct cc_run *run, const weir_arcs *arcs, uint6
     }
     return longer;
 }
+#else
+#include "algorithms/cc/cc_host.h"
+#endif
 
 /* Which of CC_BATCH rows are outside the largest tree, a bit each. The others point at its root from now on. The look is at
  * the trees as they are now, while others join trees; a row that comes into the largest tree later links its arcs,

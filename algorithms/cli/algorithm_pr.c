@@ -137,6 +137,7 @@ static const weir__cli_member members[] = {
     {.name = "bands", .kind = KIND_COUNT, .offset = TRIAL(stats.bands)},
     {.name = "hubs", .kind = KIND_COUNT, .offset = TRIAL(stats.hubs)},
     {.name = "bins", .kind = KIND_COUNT, .offset = TRIAL(stats.bins)},
+    {.name = "gathered", .kind = KIND_COUNT, .offset = TRIAL(stats.gathered)},
     {.name = "epochs", .kind = KIND_COUNT, .offset = TRIAL(stats.epochs)},
     {.name = "ms_per_iteration", .kind = KIND_REAL, .offset = TRIAL(step_ms)},
     {.name = "l1_difference", .kind = KIND_REAL, .offset = TRIAL(own[RANKS_L1])},

@@ -467,6 +467,7 @@ static void report(const struct weir__pr_pull *pull, weir_run_stats *stats)
     stats->work.rounds = all;
     stats->work.processed = all * pull->on.vertices;
     stats->work.atoms = all * stats->arcs_reached;
+    stats->gathered = weir_steps_total(pull->on.steps, PR_RESULT_GATHERED);
 }
 
 static weir_status run_once(struct weir__pr_pull *pull, weir_run_stats *stats_out)

@@ -124,6 +124,10 @@ enum pr_result {
     PR_RESULT_BEGIN = PR_RESULT_EXCHANGE + 2, /* setting shares, and making doubles of floats */
     PR_RESULT_SPREAD = PR_RESULT_BEGIN + 2    /* with bins: to the barrier behind it */
 };
+#ifndef __CUDACC__
+/** One more, of host devices: arcs whose shares were brought before they were added up (pr_short_host_tmpl.h). */
+enum { PR_RESULT_GATHERED = PR_RESULT_SPREAD + 2 };
+#endif
 
 /** Sums of a barrier. */
 enum { PR_SUM_CHANGE = 1, PR_SUM_DANGLING, PR_SUM_RESTLESS };

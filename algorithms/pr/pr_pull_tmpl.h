@@ -146,6 +146,10 @@ WEIR_DEV double PR_FN(stretch)(const struct pr_pull_args *a, const struct pr_wor
     return part[0] + part[1] + (part[2] + part[3]);
 }
 
+#ifndef __CUDACC__
+#include "algorithms/pr/pr_short_host_tmpl.h"
+#endif
+
 /** All chunks of a worker of one lane, which has no neighbours to read side by side with: row after row, each sum where
  *  it is made. With one band alone. */
 WEIR_DEV void PR_FN(chunks_alone)(const struct pr_pull_args *a, const struct pr_round *round,
@@ -154,12 +158,23 @@ WEIR_DEV void PR_FN(chunks_alone)(const struct pr_pull_args *a, const struct pr_
     const PR_REAL *from = PR_FN(shares)(a, a->member.index, round->copy);
     struct pr_tally sums = *tally; /* a local, which no store of a share can change */
     struct pr_chunk chunk = pr_chunk_of(&a->lists, worker, 0);
+#ifndef __CUDACC__
+    uint64_t gathered = 0;
+#endif
     for (uint32_t pass = 1; chunk.rows; pass++) {
         const struct pr_chunk next = pr_chunk_of(&a->lists, worker, pass);
         const uint32_t *targets = a->rows.in.targets + chunk.arc;
         const uint32_t *after = a->rows.in.targets + next.arc;
         for (uint32_t i = 0; i < next.arcs && next.arcs < next.rows * PR_SHORT; i++)
             weir_prefetch(&from[after[i]]);
+#ifndef __CUDACC__
+        if (pr_is_short(chunk)) {
+            PR_FN(short_rows)(a, round, worker, from, chunk, &sums);
+            gathered += chunk.arcs;
+            chunk = next;
+            continue;
+        }
+#endif
         const uint8_t *ends = pr_ends_of(a, chunk);
         for (uint32_t row = 0, at = 0; row < chunk.rows; row++) {
             const uint32_t end = ends[row];
@@ -171,6 +186,11 @@ WEIR_DEV void PR_FN(chunks_alone)(const struct pr_pull_args *a, const struct pr_
         chunk = next;
     }
     *tally = sums;
+#ifndef __CUDACC__
+    if (gathered)
+        (void)weir_atomic_add_relaxed_dev_u64(
+            &weir_steps_mine(&a->member)->result[PR_RESULT_GATHERED], gathered);
+#endif
 }
 
 /** All chunks of a warp. Reads from device memory for the next chunk are under way while one is added up. */

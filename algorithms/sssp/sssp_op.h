@@ -83,6 +83,21 @@ WEIR_DEV uint32_t sssp_u32_priority(const sssp_u32_state *s, const sssp_u32_item
     return item->distance;
 }
 
+#ifndef __CUDACC__
+#define sssp_u32_fetches 1 /* for threads of host devices, each of which walks tiles alone */
+
+static inline void sssp_u32_fetch_tile(const sssp_u32_state *s, const sssp_u32_item *item)
+{
+    weir_prefetch(s->part.offsets + item->vertex);
+}
+
+static inline void sssp_u32_fetch_atoms(const sssp_u32_state *s, uint64_t first)
+{
+    weir_prefetch(s->part.targets + first);
+    weir_prefetch((const uint32_t *)s->part.weights + first);
+}
+#endif
+
 #define sssp_u32_narrow 1 /* has what narrow rounds want */
 #define WEIR_OPERATOR   sssp_u32
 #include "algorithms/vertex_tmpl.h"

@@ -30,6 +30,31 @@ static void every_vertex_to_a_billionth(void **state)
     weir_context_destroy(context);
 }
 
+/* ---- rows of few arcs ------------------------------------------------------------------------- */
+
+static void assert_gathered(weir_context *context, const char *spec, int are_short)
+{
+    weir_pr_config config = pr_config(.85, 1e-6, WEIR_DANGLING_SPREAD);
+    weir_graph *graph = open_graph(spec, 1);
+    weir_run_options options = pr_towards(WEIR_DIRECTION_PULL);
+    weir_run_stats stats = WEIR_RUN_STATS_INIT;
+    weir_pr *pr = pr_placed(context, graph, -1, &options, &config);
+    OK(weir_pr_run(pr, &stats));
+    assert_int_equal(stats.gathered, are_short ? stats.steps * graph->arcs : 0);
+    weir_pr_destroy(pr);
+    weir_graph_destroy(graph);
+}
+
+/* On host devices the shares of short rows are brought before they are added up; lanes of a GPU read side by side. */
+static void shares_of_short_rows_are_brought_first(void **state)
+{
+    weir_context *context = open_or_skip(state);
+    const int on_hosts = strncmp(*state, "host", 4) == 0;
+    assert_gathered(context, "grid:90x80", on_hosts);
+    assert_gathered(context, "complete:40", 0);
+    weir_context_destroy(context);
+}
+
 /* ---- the recorded answers -------------------------------------------------------------------- */
 
 /* Recorded with 12 digits. */
@@ -160,6 +185,9 @@ int main(void)
         PR_SPEC(every_vertex_to_a_billionth, "host:2x3"),
         PR_SPEC(every_vertex_to_a_billionth, "cuda:0"),
         PR_SPEC(every_vertex_to_a_billionth, "cuda:0-1"),
+        PR_SPEC(shares_of_short_rows_are_brought_first, "host:1"),
+        PR_SPEC(shares_of_short_rows_are_brought_first, "host:2x3"),
+        PR_SPEC(shares_of_short_rows_are_brought_first, "cuda:0"),
         PR_SPEC(the_recorded_answers, "host:2"),
         PR_SPEC(the_recorded_answers, "cuda:0"),
         PR_SPEC(the_recorded_answers, "cuda:0-3"),

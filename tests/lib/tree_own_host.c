@@ -4,6 +4,7 @@
 #include "tests/lib/tree_world.h"
 
 uint64_t tree_own_walks;
+uint64_t tree_own_tiles_fetched, tree_own_atoms_fetched;
 
 typedef runs_walk counted_walk;
 

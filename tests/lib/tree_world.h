@@ -15,6 +15,8 @@ extern const weir_operator weir__tree_min_operator;
 extern const weir_operator weir__tree_own_operator;
 /** How often that schedule was started on host devices; relaxed atomics. */
 extern uint64_t tree_own_walks;
+/** How often that operator was asked on host devices to fetch what an item's tile is, and what its atoms are. */
+extern uint64_t tree_own_tiles_fetched, tree_own_atoms_fetched;
 
 struct tree_setup {
     const char *spec;         /* devices */

@@ -65,6 +65,23 @@ static void other_mappings_do_not_ask_it(void **state)
     }
 }
 
+/* A thread of a host device asks for the atoms of each tile that it takes, and for the tiles of near items before. */
+static void tiles_are_fetched_ahead(void **state)
+{
+    struct tree_setup setup = tree_plain(*state);
+    setup.own_schedule = 1;
+    setup.tree.depth = 8;
+    setup.config.mapping = WEIR_MAPPING_GROUP;
+    setup.config.kernel = WEIR_KERNEL_FUSED;
+    const uint64_t tiles = tree_own_tiles_fetched, atoms = tree_own_atoms_fetched;
+    weir_worklist_stats stats = tree_run_once(&setup, 3, 2);
+    if (!on_hosts(*state))
+        return;
+    assert_true(tree_own_tiles_fetched > tiles);
+    assert_true(tree_own_tiles_fetched - tiles <= stats.processed);
+    assert_int_equal(tree_own_atoms_fetched - atoms, stats.processed - stats.stale);
+}
+
 static void refused_for_operators_without(void **state)
 {
     struct tree_setup setup = tree_plain("host:2");
@@ -95,6 +112,7 @@ int main(void)
         ON_EACH_SPEC(every_item_is_consumed_once),
         ON_EACH_SPEC(a_hub_is_walked_whole),
         ON_EACH_SPEC(other_mappings_do_not_ask_it),
+        ON_EACH_SPEC(tiles_are_fetched_ahead),
         cmocka_unit_test(refused_for_operators_without),
         cmocka_unit_test(refused_where_no_lane_asks_it),
     };

@@ -142,6 +142,12 @@ WEIR_DEV void OP(walk_warp_set)(struct weir_engine_thread *self, uint32_t base, 
 #else
     if (OP(close_set)(self, base, count, form) == 0)
         return;
+#ifndef __CUDACC__
+    if (self->work->mapping == WEIR_ENGINE_BY_GROUP) {
+        OP(walk_alone)(self, base, count);
+        return;
+    }
+#endif
     weir_tile_set set = {self->block->ends + base, count, 0};
     OP(walk_set)(self, set, base, weir_lane(), WEIR_LANES, form);
 #endif
@@ -210,6 +216,9 @@ WEIR_DEV void OP(do_warp_set)(struct weir_engine_thread *self, uint32_t index, u
 {
     const uint32_t base = WARP_ID * SET;
     weir_lanes_sync(); /* the last set has been walked */
+#ifndef __CUDACC__
+    OP(ahead_tiles)(self, index, count);
+#endif
     WEIR_ROLLED
     for (uint32_t i = 0; i < count; i += WEIR_LANES)
         OP(fill)(self, base + i + weir_lane(), index + i + weir_lane(), i + weir_lane() < count);

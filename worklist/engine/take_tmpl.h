@@ -12,6 +12,9 @@ WEIR_DEV uint64_t OP(open_tile)(struct weir_engine_thread *self, const OP(item) 
         self->stale++;
         return 0;
     }
+#ifndef __CUDACC__
+    OP(ahead_atoms)(self, *first);
+#endif
     return last - *first;
 }
 

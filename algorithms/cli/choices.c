@@ -27,7 +27,7 @@ const weir__cli_choices weir__cli_values = {{"f32", "f64", NULL}, {NULL}};
 const weir__cli_choices weir__cli_product_schedules = {
     {"auto", "rows", "bins", "thread", "warp", "block", "group", "merge", NULL}, {NULL}};
 const weir__cli_choices weir__cli_overlaps = {{"auto", "on", "off", NULL}, {NULL}};
-/* The positions are the values of weir_cc_source. */
+/* The positions are the values that the program's interface has for where arcs come from. */
 const weir__cli_choices weir__cli_streams = {{"auto", "off", "on", NULL}, {NULL}};
 const weir__cli_choices weir__cli_vectors = {{"auto", "whole", "cut", NULL}, {NULL}};
 

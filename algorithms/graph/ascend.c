@@ -251,13 +251,22 @@ static weir_status end_rows(weir__arcs *arcs)
     return WEIR_OK;
 }
 
+/* Arrays for no arcs at all: without targets they would be on devices. */
+static weir_status take_none(weir__arcs *arcs)
+{
+    weir_status status = weir__alloc(0, sizeof *arcs->targets, "arcs", &arcs->targets);
+    return status || !arcs->weighted
+               ? status
+               : weir__alloc(0, sizeof *arcs->integers, "arcs", &arcs->integers);
+}
+
 weir_status weir__build_rows(weir__arcs *arcs, weir_graph **graph_out)
 {
     const uint64_t m = arcs->count;
     weir_graph *graph;
     weir_status status;
     *graph_out = NULL;
-    if (m == 0 && arcs->weighted && (status = weir__alloc(0, 1, "arcs", &arcs->integers)))
+    if (m == 0 && (status = take_none(arcs)))
         return status;
     if ((status = end_rows(arcs)) || (status = weir__calloc(1, sizeof *graph, "graph", &graph)))
         return status;

@@ -188,6 +188,7 @@ static int is_taken(const struct arc *arcs, uint64_t count, enum weights weights
     assert_true(!taken || !list.sources);
     assert_int_equal(weir__build_with(&list, &options, &graph), WEIR_OK);
     assert_sound(graph);
+    assert_non_null(graph->targets); /* without, they would be on devices */
     if (wanted) {
         assert_same(graph, wanted);
         assert_int_equal(graph->negative_line, weights ? 9 : 0);

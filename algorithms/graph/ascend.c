@@ -209,6 +209,18 @@ weir_status weir__arcs_append_rows(weir__arcs *arcs, weir__plain *plain, int *ta
     return WEIR_OK;
 }
 
+/* A list grows as its arcs come: room for all that the text let expect, of more bytes each, may be more than there is. */
+static void shorten_room(weir__arcs *arcs)
+{
+    const uint64_t room = arcs->count + arcs->count / 4;
+    if (room >= arcs->room)
+        return;
+    arcs->targets = weir__shorten(arcs->targets, room, sizeof *arcs->targets);
+    arcs->integers = weir__shorten(arcs->integers, room, sizeof *arcs->integers);
+    arcs->weights = weir__shorten(arcs->weights, room, sizeof *arcs->weights);
+    arcs->room = room;
+}
+
 weir_status weir__arcs_spread(weir__arcs *arcs)
 {
     struct weir__need need = {0, 0};
@@ -221,6 +233,7 @@ weir_status weir__arcs_spread(weir__arcs *arcs)
         weir__arcs_free(arcs);
         return WEIR_OK;
     }
+    shorten_room(arcs);
     weir__need_take(&need, arcs->count, sizeof *arcs->sources);
     weir__need_take(&need, arcs->weighted ? arcs->count : 0, sizeof *arcs->weights);
     if ((status = weir__need_fits(&need, "%llu arcs", (unsigned long long)arcs->count)) ||

@@ -346,11 +346,31 @@ static void texts_that_ascend(void **state)
     weir_graph_destroy(graph);
 }
 
+/* Room for what a text lets expect does not become room of a list, in which an arc takes twice as much and more. */
+static void a_list_has_room_for_what_came(void **state)
+{
+    weir__arcs list = {.weighted = 1, .ascends = 1, .expected = 50000000};
+    (void)state;
+    for (uint32_t i = 0; i < 10000; i++)
+        assert_int_equal(weir__arcs_add(&list, i, i + 1, 2), WEIR_OK);
+    assert_true(list.room >= list.expected);
+    assert_int_equal(weir__arcs_add(&list, 0, 9, 2), WEIR_OK);
+    assert_false(list.ascends);
+    assert_in_range(list.room, 10001, 20000);
+    for (uint32_t i = 0; i < 10001; i++) {
+        assert_int_equal(list.sources[i], i < 10000 ? i : 0);
+        assert_int_equal(list.targets[i], i < 10000 ? i + 1 : 9);
+        assert_true(list.weights[i] == 2);
+    }
+    weir__arcs_free(&list);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(all_kinds),
         cmocka_unit_test(lists_that_ascend),
+        cmocka_unit_test(a_list_has_room_for_what_came),
         cmocka_unit_test(texts_that_ascend),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);

@@ -150,6 +150,13 @@ static weir_status widen(weir__arcs *arcs)
     return WEIR_OK;
 }
 
+/* The same for rows, which have room for more arcs than there are. @param[out] room_out  as above. */
+static weir_status widen_rows(weir__arcs *arcs, int *room_out)
+{
+    *room_out = arcs->weights || arcs->room <= weir__room_left() / 2 / sizeof *arcs->weights;
+    return *room_out ? widen(arcs) : WEIR_OK;
+}
+
 static void put_weights(weir__arcs *arcs, const weir__plain *plain)
 {
     const uint64_t count = plain->count;
@@ -199,7 +206,8 @@ weir_status weir__arcs_append_rows(weir__arcs *arcs, weir__plain *plain, int *ta
         return WEIR_OK;
     if ((status = make_room(arcs, count, taken_out)) || !*taken_out ||
         (status = make_rows(arcs, plain->sources[count - 1] + UINT64_C(1), taken_out)) ||
-        !*taken_out || (any_fraction(plain) && (status = widen(arcs))))
+        !*taken_out ||
+        (any_fraction(plain) && ((status = widen_rows(arcs, taken_out)) || !*taken_out)))
         return status;
     memcpy(arcs->targets + before, plain->targets, count * sizeof *arcs->targets);
     if (arcs->weighted)

@@ -253,9 +253,10 @@ weir_status weir_channel_create(weir_device *from, weir_device *to,
     weir_channel_config known = WEIR_CHANNEL_CONFIG_INIT;
     weir_channel *channel;
     weir_status status;
+    if (channel_out)
+        *channel_out = NULL;
     if (!from || !to || !channel_out)
         return weir__missing("weir_channel_create", !from ? "from" : !to ? "to" : "channel_out");
-    *channel_out = NULL;
     if ((status = weir__sized_in(&known, sizeof known, config, "weir_channel_config")) ||
         (status = check(from, to, &known)) ||
         (status = weir__calloc(1, sizeof *channel, "a channel", &channel)))

@@ -8,12 +8,12 @@ weir_status weir_endpoint_create(weir_device *device, const char *name,
                                  weir_endpoint **endpoint_out)
 {
     weir_status status;
+    if (endpoint_out)
+        *endpoint_out = NULL;
     if (!device || !endpoint_out)
         return weir__missing("weir_endpoint_create", device ? "endpoint_out" : "device");
-    if ((status = weir__calloc(1, sizeof **endpoint_out, "endpoint", endpoint_out))) {
-        *endpoint_out = NULL;
+    if ((status = weir__calloc(1, sizeof **endpoint_out, "endpoint", endpoint_out)))
         return status;
-    }
     weir_device_info info = WEIR_DEVICE_INFO_INIT;
     weir_device_info_get(device, &info);
     weir_endpoint *endpoint = *endpoint_out;

@@ -181,11 +181,12 @@ weir_status weir_link_create(weir_endpoint *source, weir_endpoint *destination,
     weir_link_config known = WEIR_LINK_CONFIG_INIT;
     weir_link *link;
     weir_status status;
+    if (link_out)
+        *link_out = NULL;
     if (!source || !destination || !link_out)
         return weir__missing("weir_link_create", !source        ? "source"
                                                  : !destination ? "destination"
                                                                 : "link_out");
-    *link_out = NULL;
     if ((status = weir__sized_in(&known, sizeof known, config, "weir_link_config")) ||
         (status = check_config(&known)) || (status = weir__calloc(1, sizeof *link, "link", &link)))
         return status;

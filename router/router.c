@@ -28,10 +28,11 @@ weir_status weir_router_create(weir_context *context, const char *name, const we
     weir_policy known = WEIR_POLICY_INIT;
     weir_transport tuned;
     weir_status status;
+    if (router_out)
+        *router_out = NULL;
     if (!context || !router_out)
         return weir__missing("weir_router_create", context ? "router_out" : "context");
     status = read_policy(policy, &known);
-    *router_out = NULL;
     /* Every link has a router: here a word that is no transport is found before anything is sent. */
     if (status || (status = weir__transport_tuned(context, &tuned)))
         return status;

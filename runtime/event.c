@@ -119,9 +119,10 @@ static weir_event *take_free(weir_device *device)
 
 weir_status weir_event_acquire(weir_device *device, weir_event **event_out)
 {
+    if (event_out)
+        *event_out = NULL;
     if (!device || !event_out)
         return weir__missing("weir_event_acquire", device ? "event_out" : "device");
-    *event_out = NULL;
     if (weir__fault_strikes(WEIR__FAULT_EVENT))
         return WEIR_FULL;
     weir_event *event = take_free(device);

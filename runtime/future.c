@@ -38,9 +38,10 @@ struct weir_future {
 weir_status weir_future_create(weir_context *context, weir_future **future_out)
 {
     weir_future *future;
+    if (future_out)
+        *future_out = NULL;
     if (!context || !future_out)
         return weir__missing("weir_future_create", context ? "future_out" : "context");
-    *future_out = NULL;
     future = weir__context_future_take(context);
     if (!future) {
         weir_status status = weir__calloc(1, sizeof *future, "future", &future);

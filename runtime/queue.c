@@ -4,9 +4,10 @@
 weir_status weir_queue_create(weir_device *device, int high_priority, weir_queue **queue_out)
 {
     weir_status status;
+    if (queue_out)
+        *queue_out = NULL;
     if (!device || !queue_out)
         return weir__missing("weir_queue_create", device ? "queue_out" : "device");
-    *queue_out = NULL;
     if ((status = weir__device_failed(device)) ||
         (status = device->ops->queue_create(device, high_priority, queue_out)))
         return status;
@@ -18,9 +19,10 @@ weir_status weir_queue_create(weir_device *device, int high_priority, weir_queue
 weir_status weir_queue_adopt(weir_device *device, void *native_stream, weir_queue **queue_out)
 {
     weir_status status;
+    if (queue_out)
+        *queue_out = NULL;
     if (!device || !queue_out)
         return weir__missing("weir_queue_adopt", device ? "queue_out" : "device");
-    *queue_out = NULL;
     if ((status = weir__device_failed(device)))
         return status;
     if (!device->ops->queue_adopt)

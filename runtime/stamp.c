@@ -4,9 +4,10 @@
 weir_status weir_stamp_create(weir_device *device, weir_stamp **stamp_out)
 {
     weir_status status;
+    if (stamp_out)
+        *stamp_out = NULL;
     if (!device || !stamp_out)
         return weir__missing("weir_stamp_create", device ? "stamp_out" : "device");
-    *stamp_out = NULL;
     if ((status = device->ops->stamp_create(device, stamp_out)))
         return status;
     (*stamp_out)->device = device;

@@ -150,6 +150,13 @@ static weir_status widen(weir__arcs *arcs)
     return WEIR_OK;
 }
 
+/* The same for rows, which have room for more arcs than there are. @param[out] room_out  as above. */
+static weir_status widen_rows(weir__arcs *arcs, int *room_out)
+{
+    *room_out = arcs->weights || arcs->room <= weir__room_left() / 2 / sizeof *arcs->weights;
+    return *room_out ? widen(arcs) : WEIR_OK;
+}
+
 static void put_weights(weir__arcs *arcs, const weir__plain *plain)
 {
     const uint64_t count = plain->count;
@@ -199,7 +206,8 @@ weir_status weir__arcs_append_rows(weir__arcs *arcs, weir__plain *plain, int *ta
         return WEIR_OK;
     if ((status = make_room(arcs, count, taken_out)) || !*taken_out ||
         (status = make_rows(arcs, plain->sources[count - 1] + UINT64_C(1), taken_out)) ||
-        !*taken_out || (any_fraction(plain) && (status = widen(arcs))))
+        !*taken_out ||
+        (any_fraction(plain) && ((status = widen_rows(arcs, taken_out)) || !*taken_out)))
         return status;
     memcpy(arcs->targets + before, plain->targets, count * sizeof *arcs->targets);
     if (arcs->weighted)
@@ -207,6 +215,18 @@ weir_status weir__arcs_append_rows(weir__arcs *arcs, weir__plain *plain, int *ta
     put_rows(arcs, before, plain->sources, count);
     arcs->count = before + count;
     return WEIR_OK;
+}
+
+/* A list grows as its arcs come: room for all that the text let expect, of more bytes each, may be more than there is. */
+static void shorten_room(weir__arcs *arcs)
+{
+    const uint64_t room = arcs->count + arcs->count / 4;
+    if (room >= arcs->room)
+        return;
+    arcs->targets = weir__shorten(arcs->targets, room, sizeof *arcs->targets);
+    arcs->integers = weir__shorten(arcs->integers, room, sizeof *arcs->integers);
+    arcs->weights = weir__shorten(arcs->weights, room, sizeof *arcs->weights);
+    arcs->room = room;
 }
 
 weir_status weir__arcs_spread(weir__arcs *arcs)
@@ -221,6 +241,7 @@ weir_status weir__arcs_spread(weir__arcs *arcs)
         weir__arcs_free(arcs);
         return WEIR_OK;
     }
+    shorten_room(arcs);
     weir__need_take(&need, arcs->count, sizeof *arcs->sources);
     weir__need_take(&need, arcs->weighted ? arcs->count : 0, sizeof *arcs->weights);
     if ((status = weir__need_fits(&need, "%llu arcs", (unsigned long long)arcs->count)) ||
@@ -251,13 +272,22 @@ static weir_status end_rows(weir__arcs *arcs)
     return WEIR_OK;
 }
 
+/* Arrays for no arcs at all: without targets they would be on devices. */
+static weir_status take_none(weir__arcs *arcs)
+{
+    weir_status status = weir__alloc(0, sizeof *arcs->targets, "arcs", &arcs->targets);
+    return status || !arcs->weighted
+               ? status
+               : weir__alloc(0, sizeof *arcs->integers, "arcs", &arcs->integers);
+}
+
 weir_status weir__build_rows(weir__arcs *arcs, weir_graph **graph_out)
 {
     const uint64_t m = arcs->count;
     weir_graph *graph;
     weir_status status;
     *graph_out = NULL;
-    if (m == 0 && arcs->weighted && (status = weir__alloc(0, 1, "arcs", &arcs->integers)))
+    if (m == 0 && (status = take_none(arcs)))
         return status;
     if ((status = end_rows(arcs)) || (status = weir__calloc(1, sizeof *graph, "graph", &graph)))
         return status;

@@ -468,11 +468,12 @@ weir_status weir_product_create(weir_context *context, const weir_matrix *matrix
     struct weir__activity outer;
     weir_product *product;
     weir_status status;
+    if (product_out)
+        *product_out = NULL;
     if (!context || !matrix || !product_out)
         return weir__missing("weir_product_create", !context  ? "context"
                                                     : !matrix ? "matrix"
                                                               : "product_out");
-    *product_out = NULL;
     if ((status = weir__sized_in(&known, sizeof known, config, "weir_product_config")) ||
         (status = check(context, &known)) || (status = check_matrix(context, matrix)) ||
         (status = weir__calloc(1, sizeof *product, "a product", &product)))

@@ -178,11 +178,12 @@ weir_status weir_collectives_create(weir_context *context, weir_device *const *d
 {
     weir_collectives_config known = WEIR_COLLECTIVES_CONFIG_INIT;
     weir_status status;
+    if (collectives_out)
+        *collectives_out = NULL;
     if (!context || !devices || !collectives_out)
         return weir__missing("weir_collectives_create", !context   ? "context"
                                                         : !devices ? "devices"
                                                                    : "collectives_out");
-    *collectives_out = NULL;
     if ((status = weir__sized_in(&known, sizeof known, config, "weir_collectives_config")) ||
         (status = check(context, devices, ranks, &known)))
         return status;

@@ -122,9 +122,10 @@ weir_status weir_group_create(weir_context *context, int64_t timeout_ms, weir_gr
 {
     weir_group *group = NULL;
     weir_status status;
+    if (group_out)
+        *group_out = NULL;
     if (!context || !group_out)
         return weir__missing("weir_group_create", context ? "group_out" : "context");
-    *group_out = NULL;
     const weir_config *config = weir_context_config(context);
     const char *path = weir__config_text(config, WEIR__GROUP);
     const uint64_t rank = weir__config_get(config, WEIR__RANK),
@@ -157,11 +158,12 @@ weir_status weir_endpoint_create_remote(weir_group *group, uint32_t process, con
                                         weir_endpoint **endpoint_out)
 {
     weir_status status;
+    if (endpoint_out)
+        *endpoint_out = NULL;
     if (!group || !name || !endpoint_out)
         return weir__missing("weir_endpoint_create_remote", !group  ? "group"
                                                             : !name ? "name"
                                                                     : "endpoint_out");
-    *endpoint_out = NULL;
     if (process >= group->size || process == group->rank)
         return weir__fail(WEIR_ERR_INVALID, "%s: process %u is %s", name, process,
                           process == group->rank ? "this one: weir_endpoint_create()"

@@ -4,6 +4,8 @@
 #include "tests/algorithms/graph_fixture.h"
 #include "tests/lib/share.h"
 
+#include <sys/stat.h>
+
 #define COUNT    400000u
 #define VERTICES 50000u
 #define HUB      7u
@@ -188,6 +190,7 @@ static int is_taken(const struct arc *arcs, uint64_t count, enum weights weights
     assert_true(!taken || !list.sources);
     assert_int_equal(weir__build_with(&list, &options, &graph), WEIR_OK);
     assert_sound(graph);
+    assert_non_null(graph->targets); /* without, they would be on devices */
     if (wanted) {
         assert_same(graph, wanted);
         assert_int_equal(graph->negative_line, weights ? 9 : 0);
@@ -345,11 +348,56 @@ static void texts_that_ascend(void **state)
     weir_graph_destroy(graph);
 }
 
+/* Room for what a text lets expect does not become room of a list, in which an arc takes twice as much and more. */
+static void a_list_has_room_for_what_came(void **state)
+{
+    weir__arcs list = {.weighted = 1, .ascends = 1, .expected = 50000000};
+    (void)state;
+    for (uint32_t i = 0; i < 10000; i++)
+        assert_int_equal(weir__arcs_add(&list, i, i + 1, 2), WEIR_OK);
+    assert_true(list.room >= list.expected);
+    assert_int_equal(weir__arcs_add(&list, 0, 9, 2), WEIR_OK);
+    assert_false(list.ascends);
+    assert_in_range(list.room, 10001, 20000);
+    for (uint32_t i = 0; i < 10001; i++) {
+        assert_int_equal(list.sources[i], i < 10000 ? i : 0);
+        assert_int_equal(list.targets[i], i < 10000 ? i + 1 : 9);
+        assert_true(list.weights[i] == 2);
+    }
+    weir__arcs_free(&list);
+}
+
+/* Nor do rows widen all their room for the first fraction where memory has not so much left: what came becomes a list. */
+static void a_fraction_may_end_rows(void **state)
+{
+    weir__arcs list = {.weighted = 1, .ascends = 1, .expected = 20000000};
+    char root[200];
+    (void)state;
+    for (uint32_t i = 0; i < 10000; i++)
+        assert_int_equal(weir__arcs_add(&list, i, i + 1, 2), WEIR_OK);
+    snprintf(root, sizeof root, "%s", in_folder("machine"));
+    assert_int_equal(mkdir(root, 0777), 0);
+    assert_int_equal(mkdir(in_folder("machine/proc"), 0777), 0);
+    append_line("machine/proc/meminfo", "MemAvailable: 65536 kB\n");
+    weir__room_pretend(root);
+    const weir_status status = weir__arcs_add(&list, 10000, 1, 0.5);
+    weir__room_pretend(NULL);
+    assert_int_equal(remove(in_folder("machine/proc/meminfo")), 0);
+    assert_int_equal(rmdir(in_folder("machine/proc")), 0);
+    assert_int_equal(status, WEIR_OK);
+    assert_false(list.ascends);
+    assert_int_equal(list.count, 10001);
+    assert_true(list.weights[9999] == 2 && list.weights[10000] == 0.5);
+    weir__arcs_free(&list);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(all_kinds),
         cmocka_unit_test(lists_that_ascend),
+        cmocka_unit_test(a_list_has_room_for_what_came),
+        cmocka_unit_test(a_fraction_may_end_rows),
         cmocka_unit_test(texts_that_ascend),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);

@@ -602,8 +602,8 @@ static void what_cannot_be_is_refused(void **state)
     config.devices = 1;
     STATUS(weir_product_create(context, matrix, &config, &product), WEIR_ERR_INVALID);
     assert_detail("vector cut: one device has all of x");
-    STATUS(weir_product_create(NULL, matrix, NULL, &product), WEIR_ERR_INVALID);
-    STATUS(weir_product_create(context, NULL, NULL, &product), WEIR_ERR_INVALID);
+    MAKES_NONE(weir_product_create(NULL, matrix, NULL, &product), "context", product);
+    MAKES_NONE(weir_product_create(context, NULL, NULL, &product), "matrix", product);
     STATUS(weir_product_run(NULL, 1, 0, NULL), WEIR_ERR_INVALID);
     weir_product_destroy(NULL);
     weir_matrix_destroy(NULL);

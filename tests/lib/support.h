@@ -42,6 +42,14 @@
         assert_detail_has(" is NULL");  \
     } while (0)
 
+/** The same of a call that makes a handle: it leaves none. */
+#define MAKES_NONE(call, name, handle) \
+    do {                               \
+        (handle) = (void *)&(handle);  \
+        MISSING(call, name);           \
+        assert_null(handle);           \
+    } while (0)
+
 void check_status(weir_status got, weir_status wanted, const char *call, const char *file,
                   int line);
 void check_detail_has(const char *part, const char *file, int line);

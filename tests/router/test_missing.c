@@ -107,9 +107,9 @@ static void queues(void **state)
     weir_queue_stats stats = WEIR_QUEUE_STATS_INIT;
     char bytes[8];
     copies(queue, device);
-    MISSING(weir_queue_create(NULL, 0, &none), "device");
+    MAKES_NONE(weir_queue_create(NULL, 0, &none), "device", none);
     MISSING(weir_queue_create(device, 0, NULL), "queue_out");
-    MISSING(weir_queue_adopt(NULL, bytes, &none), "device");
+    MAKES_NONE(weir_queue_adopt(NULL, bytes, &none), "device", none);
     MISSING(weir_queue_adopt(device, bytes, NULL), "queue_out");
     MISSING(weir_queue_stats_get(NULL, &stats), "queue");
     MISSING(weir_queue_stats_get(queue, NULL), "weir_queue_stats");
@@ -145,14 +145,14 @@ static void stamps_and_events(void **state)
     weir_event *event;
     double ms;
     OK(weir_stamp_create(device, &stamp));
-    MISSING(weir_stamp_create(NULL, &none), "device");
+    MAKES_NONE(weir_stamp_create(NULL, &none), "device", none);
     MISSING(weir_stamp_create(device, NULL), "stamp_out");
     MISSING(weir_queue_stamp(NULL, stamp), "queue");
     MISSING(weir_queue_stamp(queue, NULL), "stamp");
     MISSING(weir_stamp_elapsed(NULL, stamp, &ms), "stamp");
     MISSING(weir_stamp_elapsed(stamp, NULL, &ms), "stamp");
     MISSING(weir_stamp_elapsed(stamp, stamp, NULL), "ms_out");
-    MISSING(weir_event_acquire(NULL, &event), "device");
+    MAKES_NONE(weir_event_acquire(NULL, &event), "device", event);
     MISSING(weir_event_acquire(device, NULL), "event_out");
     MISSING(weir_event_query(NULL), "event");
     MISSING(weir_event_wait(NULL, 0), "event");
@@ -170,7 +170,7 @@ static void futures(void **state)
     uint64_t word;
     size_t index;
     int fd;
-    MISSING(weir_future_create(NULL, &none), "context");
+    MAKES_NONE(weir_future_create(NULL, &none), "context", none);
     MISSING(weir_future_create(context, NULL), "future_out");
     MISSING(weir_future_set(NULL, NULL), "future");
     MISSING(weir_future_fail(NULL, WEIR_ERR_IO), "future");
@@ -236,14 +236,14 @@ static void routers(void **state)
     weir_link *link;
     struct pair pair;
     pair_open(&pair, context);
-    MISSING(weir_endpoint_create(NULL, "x", &end), "device");
+    MAKES_NONE(weir_endpoint_create(NULL, "x", &end), "device", end);
     MISSING(weir_endpoint_create(weir_context_home(context), "x", NULL), "endpoint_out");
     MISSING(weir_policy_get(WEIR_POLICY_ANY, NULL, NULL), "weir_policy");
-    MISSING(weir_router_create(NULL, "x", &any, &router), "context");
+    MAKES_NONE(weir_router_create(NULL, "x", &any, &router), "context", router);
     MISSING(weir_router_create(context, "x", &any, NULL), "router_out");
     MISSING(weir_router_check(NULL), "router");
-    MISSING(weir_link_create(NULL, pair.to, NULL, &link), "source");
-    MISSING(weir_link_create(pair.from, NULL, NULL, &link), "destination");
+    MAKES_NONE(weir_link_create(NULL, pair.to, NULL, &link), "source", link);
+    MAKES_NONE(weir_link_create(pair.from, NULL, NULL, &link), "destination", link);
     MISSING(weir_link_create(pair.from, pair.to, NULL, NULL), "link_out");
     pair_close(&pair);
     weir_context_destroy(context);
@@ -313,8 +313,8 @@ static void channels(void **state)
     weir_channel_stats stats = WEIR_CHANNEL_STATS_INIT;
     weir_channel *channel, *none;
     OK(weir_channel_create(device, device, NULL, &channel));
-    MISSING(weir_channel_create(NULL, device, NULL, &none), "from");
-    MISSING(weir_channel_create(device, NULL, NULL, &none), "to");
+    MAKES_NONE(weir_channel_create(NULL, device, NULL, &none), "from", none);
+    MAKES_NONE(weir_channel_create(device, NULL, NULL, &none), "to", none);
     MISSING(weir_channel_create(device, device, NULL, NULL), "channel_out");
     MISSING(weir_channel_reset(NULL), "channel");
     MISSING(weir_channel_stats_get(NULL, &stats), "channel");
@@ -332,9 +332,9 @@ static void groups(void **state)
     weir_context *context = open_or_skip(state);
     weir_group *group;
     weir_endpoint *end;
-    MISSING(weir_group_create(NULL, 0, &group), "context");
+    MAKES_NONE(weir_group_create(NULL, 0, &group), "context", group);
     MISSING(weir_group_create(context, 0, NULL), "group_out");
-    MISSING(weir_endpoint_create_remote(NULL, 1, "x", &end), "group");
+    MAKES_NONE(weir_endpoint_create_remote(NULL, 1, "x", &end), "group", end);
     MISSING(weir_group_join(NULL, 0), "group");
     weir_context_destroy(context);
 }
@@ -378,8 +378,8 @@ static void collectives(void **state)
         recv[i] = data[RANKS + i];
     }
     OK(weir_collectives_create(context, devices, RANKS, NULL, &c));
-    MISSING(weir_collectives_create(NULL, devices, RANKS, NULL, &none), "context");
-    MISSING(weir_collectives_create(context, NULL, RANKS, NULL, &none), "devices");
+    MAKES_NONE(weir_collectives_create(NULL, devices, RANKS, NULL, &none), "context", none);
+    MAKES_NONE(weir_collectives_create(context, NULL, RANKS, NULL, &none), "devices", none);
     MISSING(weir_collectives_create(context, devices, RANKS, NULL, NULL), "collectives_out");
     MISSING(weir_collectives_status(NULL), "collectives");
     MISSING(weir_collectives_choose(NULL, WEIR_COLLECTIVE_REDUCE, 0, 1, &choice), "collectives");

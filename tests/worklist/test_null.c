@@ -16,10 +16,10 @@ static void worklists(void **state)
     (void)state;
     tree_open(&world, &setup);
     list = world.list;
-    MISSING(weir_worklist_create(world.source, NULL, 2, &weir__tree_operator, NULL, &list),
-            "workers");
+    MAKES_NONE(weir_worklist_create(world.source, NULL, 2, &weir__tree_operator, NULL, &list),
+               "workers", list);
     assert_null(list);
-    MISSING(weir_worklist_create(world.source, world.worker, 2, NULL, NULL, &list), "op");
+    MAKES_NONE(weir_worklist_create(world.source, world.worker, 2, NULL, NULL, &list), "op", list);
     MISSING(weir_worklist_create(world.source, world.worker, 2, &weir__tree_operator, NULL, NULL),
             "worklist_out");
     MISSING(weir_worklist_bind(NULL, 0, &world.tree[0]), "worklist");
@@ -46,21 +46,21 @@ static void supersteps(void **state)
     (void)state;
     OK(weir_context_create("host:1", NULL, &context));
     MISSING(weir_steps_possible(NULL, 1), "context");
-    MISSING(weir_steps_create(NULL, &program, &domain, NULL, 0, &steps), "context");
-    MISSING(weir_steps_create(context, NULL, &domain, NULL, 0, &steps), "program");
-    MISSING(weir_steps_create(context, &program, NULL, NULL, 0, &steps), "domain");
+    MAKES_NONE(weir_steps_create(NULL, &program, &domain, NULL, 0, &steps), "context", steps);
+    MAKES_NONE(weir_steps_create(context, NULL, &domain, NULL, 0, &steps), "program", steps);
+    MAKES_NONE(weir_steps_create(context, &program, NULL, NULL, 0, &steps), "domain", steps);
     MISSING(weir_steps_create(context, &program, &domain, NULL, 0, NULL), "steps_out");
     wrong.what = NULL;
-    MISSING(weir_steps_create(context, &wrong, &domain, NULL, 0, &steps), "what");
+    MAKES_NONE(weir_steps_create(context, &wrong, &domain, NULL, 0, &steps), "what", steps);
     wrong = program;
     wrong.body = NULL;
-    MISSING(weir_steps_create(context, &wrong, &domain, NULL, 0, &steps), "body");
+    MAKES_NONE(weir_steps_create(context, &wrong, &domain, NULL, 0, &steps), "body", steps);
     wrong = program;
     wrong.array_count = 1;
-    MISSING(weir_steps_create(context, &wrong, &domain, NULL, 0, &steps), "arrays");
+    MAKES_NONE(weir_steps_create(context, &wrong, &domain, NULL, 0, &steps), "arrays", steps);
     wrong = program;
     wrong.phase_count = 1;
-    MISSING(weir_steps_create(context, &wrong, &domain, NULL, 0, &steps), "phases");
+    MAKES_NONE(weir_steps_create(context, &wrong, &domain, NULL, 0, &steps), "phases", steps);
     assert_null(steps);
     MISSING(weir_steps_take(NULL, "one"), "steps");
     MISSING(weir_steps_run(NULL, NULL), "steps");

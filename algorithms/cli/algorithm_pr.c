@@ -3,8 +3,8 @@
 #include "algorithms/cli/option_set.h"
 #include "algorithms/reference.h"
 
-/* Positions in request->own of its options that change no memory. */
-enum { DAMPING = OWN_UNPLANNED, DANGLING, ITERATIONS };
+/* The position in request->own of its option that changes no memory. */
+enum { DANGLING = OWN_UNPLANNED };
 
 ROW_FUNCTIONS(pr, ranks)
 LINK_FUNCTION(pr)
@@ -21,10 +21,10 @@ static int pr_certify(const weir__cli_algorithm *algorithm, const weir__cli_requ
 weir_pr_config weir__cli_pr_config(const weir__cli_request *request)
 {
     weir_pr_config config = WEIR_PR_CONFIG_INIT;
-    config.damping = request->own[DAMPING].real;
+    config.damping = request->own[OWN_DAMPING].real;
     config.tolerance = request->own[OWN_TOLERANCE].real;
     config.dangling = (weir_dangling)request->own[DANGLING].choice;
-    config.iterations = (uint32_t)request->own[ITERATIONS].count;
+    config.iterations = (uint32_t)request->own[OWN_ITERATIONS].count;
     config.bands = (uint32_t)request->own[OWN_BANDS].count;
     config.hubs = (uint32_t)request->own[OWN_HUBS].count;
     config.bins = (uint32_t)request->own[OWN_BINS].count;
@@ -44,7 +44,7 @@ static weir_status pr_create(weir_context *context, const weir_graph *graph,
 
 static void ask(const weir__cli_request *request, struct weir__asked *asked)
 {
-    asked->iterations = (uint32_t)request->own[ITERATIONS].count;
+    asked->iterations = (uint32_t)request->own[OWN_ITERATIONS].count;
     asked->bands = (uint32_t)request->own[OWN_BANDS].count;
     asked->hubs = (uint32_t)request->own[OWN_HUBS].count;
     asked->bins = (uint32_t)request->own[OWN_BINS].count;
@@ -70,7 +70,7 @@ static const weir__cli_option options[] = {
            "stop when an iteration changes ranks by less than T in all (the\n"
            "L1 norm), or the residual bounds that; above 0; default: 1e-6",
            .foreign = "is exact and has no tolerance", .kind = KIND_REAL, .shown = "tolerance %s"),
-    OPTION("damping", "D", VERB_OWN, weir__cli_set_fraction, FIELD(own[DAMPING]),
+    OPTION("damping", "D", VERB_OWN, weir__cli_set_fraction, FIELD(own[OWN_DAMPING]),
            "the part of a rank that follows arcs, 0 to below 1; default: 0.85",
            .foreign = "has no damping factor", .kind = KIND_REAL, .shown = "damping %s"),
     OPTION("dangling", "D", VERB_OWN, weir__cli_set_choice, FIELD(own[DANGLING]),
@@ -79,7 +79,7 @@ static const weir__cli_option options[] = {
            "benchmark suite; default: spread",
            .choices = &danglings, .foreign = "has no dangling mass", .kind = KIND_CHOICE,
            .shown = "dangling %s"),
-    OPTION("iterations", "N", VERB_OWN, weir__cli_set_number, FIELD(own[ITERATIONS]),
+    OPTION("iterations", "N", VERB_OWN, weir__cli_set_number, FIELD(own[OWN_ITERATIONS]),
            "of direction pull at most; default: until the tolerance is met", .low = 1,
            .high = UINT32_MAX, .foreign = "ends by itself and has no number of iterations",
            .kind = KIND_COUNT, .shown = "at most %s iterations"),
@@ -178,7 +178,7 @@ const weir__cli_algorithm weir__cli_algorithm_pr = {
     .worklist = 1,
     .steps = "iterations",
     .figure = {"max_rank", "sum_ranks"},
-    .own = {[OWN_TOLERANCE] = {.real = 1e-6}, [DAMPING] = {.real = 0.85}},
+    .own = {[OWN_TOLERANCE] = {.real = 1e-6}, [OWN_DAMPING] = {.real = 0.85}},
     .ask = ask,
     .members = members,
     .print_verdict = weir__cli_print_ranks_verdict,

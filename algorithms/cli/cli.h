@@ -84,13 +84,15 @@ typedef union weir__cli_own {
 /** Positions in weir__cli_request.own of those that weir plan takes as well, of whichever verb; others of a verb stand behind them. */
 enum {
     OWN_TOLERANCE,
+    OWN_DAMPING,
+    OWN_ITERATIONS,
     OWN_BANDS,
     OWN_HUBS,
     OWN_BINS,
     OWN_STREAM,
     OWN_PERMUTE,
     OWN_UNPLANNED,
-    OWN_OPTIONS = OWN_UNPLANNED + 3
+    OWN_OPTIONS = OWN_UNPLANNED + 1
 };
 
 typedef struct weir__cli_verb weir__cli_verb;

@@ -144,6 +144,12 @@ static const weir__cli_option options[] = {
     OPTION("tolerance", "T", VERB_PLAN, weir__cli_set_positive, FIELD(own[OWN_TOLERANCE]),
            "of pr: with small ones ranks are doubles; default: 1e-6",
            .foreign = "is exact and has no tolerance"),
+    OPTION("damping", "D", VERB_PLAN, weir__cli_set_fraction, FIELD(own[OWN_DAMPING]),
+           "of pr: with small ones ranks are doubles; default: 0.85",
+           .foreign = "has no damping factor"),
+    OPTION("iterations", "N", VERB_PLAN, weir__cli_set_number, FIELD(own[OWN_ITERATIONS]),
+           "of pr, which goes in direction pull then", .low = 1, .high = UINT32_MAX,
+           .foreign = "ends by itself and has no number of iterations"),
     OPTION("bands", "N", VERB_PLAN, weir__cli_set_number, FIELD(own[OWN_BANDS]),
            "of pr, and so are the next two: as the verb has them, and with its\n"
            "defaults",
@@ -244,12 +250,12 @@ static const weir__cli_option options[] = {
     NUMBER("queues", VERB_WORKLIST | VERB_PLAN, queues, 1, 1024,
            "of each device, with --kernel live, from which its workers take\n"
            "items; 1: all share one; default: one a multiprocessor or thread"),
-    CHOICE("worker", "W", VERB_WORKLIST, worker, weir__cli_workers,
+    CHOICE("worker", "W", VERB_WORKLIST | VERB_PLAN, worker, weir__cli_workers,
            "who takes items from the queue together: auto, thread, warp,\n"
            "block; default: auto"),
-    NUMBER("fetch", VERB_WORKLIST, fetch, 1, 4096,
+    NUMBER("fetch", VERB_WORKLIST | VERB_PLAN, fetch, 1, 4096,
            "items a worker takes at a time; default: by how many there are"),
-    OPTION("mapping", "M", VERB_WORKLIST, weir__cli_set_mapping, 0,
+    OPTION("mapping", "M", VERB_WORKLIST | VERB_PLAN, weir__cli_set_mapping, 0,
            "how the arcs of what a worker took are spread over its lanes:\n"
            "auto; thread, warp, block: a vertex each; group:N: N lanes (1 to\n"
            "1024, a power of two) share the arcs of their vertices; merge:\n"

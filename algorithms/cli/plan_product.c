@@ -54,9 +54,10 @@ int weir__cli_plan_no_product(const weir__cli_request *request)
 int weir__cli_plan_check_product(weir__cli_request *request)
 {
     static const char *const of_traversals[] = {
-        "direction", "order",  "kernel",  "memory", "parents",   "wire",  "balance",
-        "sources",   "batch",  "seed",    "verify", "tolerance", "bands", "hubs",
-        "bins",      "stream", "permute", "route",  "queues",    NULL};
+        "direction", "order",  "kernel",  "memory", "parents",   "wire",    "balance",
+        "sources",   "batch",  "seed",    "verify", "tolerance", "bands",   "hubs",
+        "bins",      "stream", "permute", "route",  "queues",    "damping", "iterations",
+        "worker",    "fetch",  "mapping", NULL};
     const int many = strcmp(request->only, "spmm") == 0;
     int code;
     if ((code = check_options(request, of_traversals, request->only)))

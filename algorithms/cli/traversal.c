@@ -273,6 +273,26 @@ double weir__cli_step_ms(const weir_run_stats *stats)
     return ratio(stats->kernel_ms, (double)stats->steps);
 }
 
+weir_run_options weir__cli_run_options(const weir__cli_request *request)
+{
+    weir_run_options options = WEIR_RUN_OPTIONS_INIT;
+    options.route = (weir_route_kind)request->route;
+    options.order = (weir_order_kind)request->order;
+    options.delta = request->delta;
+    options.kernel = (weir_kernel_kind)request->kernel;
+    options.worker = (weir_worker_kind)request->worker;
+    options.fetch = (uint32_t)request->fetch;
+    options.queues = (uint32_t)request->queues;
+    options.direction = (weir_direction)request->direction;
+    options.memory = (weir_memory)request->memory;
+    options.parents = request->parents;
+    options.mapping = (weir_mapping_kind)request->mapping;
+    options.group = request->group;
+    options.wire = (weir_wire)request->wire;
+    options.balance = (weir_balance)request->balance;
+    return options;
+}
+
 weir_status weir__cli_forms_check(const weir__cli_algorithm *algorithm,
                                   const weir__cli_request *request, const struct weir__asked *asked)
 {

@@ -150,6 +150,8 @@ double weir__cli_phase_percent(const weir_run_stats *stats, weir_phase phase);
 double weir__cli_bandwidth(const weir_run_stats *stats);
 /** Milliseconds of the kernels for an iteration or a level of a run in step. */
 double weir__cli_step_ms(const weir_run_stats *stats);
+/** What a request asks of a run, but for a time limit; weir plan and the verbs, so that both mean the same. */
+weir_run_options weir__cli_run_options(const weir__cli_request *request);
 /** weir__forms_check() of the forms that the request's partition leaves.
  *  @retval WEIR_ERR_UNSUPPORTED  also: the algorithm takes no partition in two dimensions. */
 weir_status weir__cli_forms_check(const weir__cli_algorithm *algorithm,

@@ -59,22 +59,6 @@ static int check_options(weir__cli_request *request)
     return weir__cli_partition_check(request);
 }
 
-static weir_run_options options_of(const weir__cli_request *request)
-{
-    weir_run_options options = WEIR_RUN_OPTIONS_INIT;
-    options.route = (weir_route_kind)request->route;
-    options.order = (weir_order_kind)request->order;
-    options.delta = request->delta;
-    options.kernel = (weir_kernel_kind)request->kernel;
-    options.queues = (uint32_t)request->queues;
-    options.direction = (weir_direction)request->direction;
-    options.memory = (weir_memory)request->memory;
-    options.parents = request->parents;
-    options.wire = (weir_wire)request->wire;
-    options.balance = (weir_balance)request->balance;
-    return options;
-}
-
 /* Options of plan that are of one verb alone, where they were given. */
 static size_t own_given(const weir__cli_request *request,
                         const weir__cli_option *given[OPTIONS_MAX])
@@ -140,7 +124,7 @@ static int check_forms(const weir__cli_plans *plans, weir__cli_plan_of *one)
 {
     const weir__cli_algorithm *algorithm = one->algorithm;
     const weir__cli_request request = request_of(plans, algorithm);
-    const weir_run_options options = options_of(&request);
+    const weir_run_options options = weir__cli_run_options(&request);
     struct weir__asked asked = {.options = &options,
                                 .partition = request.partition != PARTITION_AUTO,
                                 .command = 1,
@@ -322,8 +306,8 @@ static int plan_one(weir__cli_plans *plans, weir__cli_plan_of *one)
 {
     const weir__cli_algorithm *algorithm = one->algorithm;
     int of_others;
-    struct making making = {algorithm, request_of(plans, algorithm), options_of(plans->request),
-                            &one->streamed};
+    struct making making = {algorithm, request_of(plans, algorithm),
+                            weir__cli_run_options(plans->request), &one->streamed};
     /* Two dimensions read no memory: their arcs lie on the devices. */
     const int in_2d = plans->request->partition_2d != NULL;
     const struct weir__maker maker = {algorithm->verb.name, &making, create, algorithm->destroy,

@@ -21,21 +21,8 @@ static int wants_tree(const weir__cli_request *request)
 
 static weir_run_options options_of(const weir__cli_request *request)
 {
-    weir_run_options options = WEIR_RUN_OPTIONS_INIT;
-    options.route = (weir_route_kind)request->route;
-    options.order = (weir_order_kind)request->order;
-    options.delta = request->delta;
-    options.kernel = (weir_kernel_kind)request->kernel;
-    options.worker = (weir_worker_kind)request->worker;
-    options.fetch = (uint32_t)request->fetch;
-    options.queues = (uint32_t)request->queues;
-    options.direction = (weir_direction)request->direction;
-    options.memory = (weir_memory)request->memory;
+    weir_run_options options = weir__cli_run_options(request);
     options.parents = wants_tree(request);
-    options.mapping = (weir_mapping_kind)request->mapping;
-    options.group = request->group;
-    options.wire = (weir_wire)request->wire;
-    options.balance = (weir_balance)request->balance;
     options.time_limit_ms = (uint32_t)request->time_limit_ms;
     return options;
 }

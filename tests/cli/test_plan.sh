@@ -108,6 +108,16 @@ for option in "--route ring" "--route staged" "--kernel discrete --route ring" "
     awk "BEGIN { exit !(0$TAKEN > 0 && 0$PLANNED < 1.03 * 0$TAKEN && 0$TAKEN < 1.03 * 0$PLANNED) }" ||
         fail "$option: planned $PLANNED MiB, and a run would take $TAKEN"
 done
+# What lets a run of direction auto go through the worklist does so in a plan.
+for option in "--worker warp" "--mapping merge" "--fetch 7"; do
+    expect_ok plan rmat:12 bfs --partition edge $option --devices host:3 --json plan.json
+    grep -q '"rings of items"' plan.json || fail "$option: a run goes through the worklist"
+done
+refuse 2 "--worker: a plan of spmv has no such option" plan rmat:10 spmv --worker warp
+refuse 2 "--damping: bfs has no such option" plan rmat:10 bfs --damping 0.1
+refuse 2 "--damping: a plan of spmv has no such option" plan rmat:10 spmv --damping 0.1
+refuse 2 "--iterations has no effect on" plan rmat:10 pr --iterations 3 --direction push
+expect_ok plan rmat:10 pr --iterations 3 --devices host:2
 expect_ok plan rmat:10 cc --route staged --devices host:3
 grep -qx "  streamed" "$OUT" || fail "labels that come together by way of the host are of arcs that are streamed"
 refuse 2 "--route: a plan of spmv has no such option" plan rmat:10 spmv --route ring
@@ -117,6 +127,8 @@ refuse 2 "--queues has no effect on breadth-first search" plan rmat:10 bfs --dir
 expect_ok plan rmat:12 pr --devices host:2 --json plain.json
 expect_ok plan rmat:12 pr --devices host:2 --tolerance 1e-9 --json doubles.json
 [ "$(bytes_of doubles.json)" -gt "$(bytes_of plain.json)" ] || fail "ranks in doubles should take more"
+expect_ok plan rmat:12 pr --devices host:2 --damping 0.1 --json damped.json
+[ "$(bytes_of damped.json)" -eq "$(bytes_of doubles.json)" ] || fail "at a small damping ranks should be doubles"
 expect_ok plan rmat:12 pr --devices host:2 --bands 7 --json bands.json
 [ "$(bytes_of bands.json)" -gt "$(bytes_of plain.json)" ] || fail "bands should take memory"
 expect_ok plan rmat:12 pr --devices host:2 --bins 16 --json bins.json

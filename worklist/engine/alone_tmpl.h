@@ -40,10 +40,7 @@ WEIR_DEV void OP(walk_atom)(struct weir_engine_thread *self, const OP(item) * it
     if (!OP(atom)(OP(state_of)(self), item, atom, &parcel.item))
         return;
     OP(choose_destination)(self, &parcel);
-    if (self->live)
-        OP(live_send)(self, &parcel, 1);
-    else
-        OP(keep_parcel)(self, &parcel);
+    OP(push)(self, &parcel);
 }
 
 #if OP(fetches) && OP(narrow)

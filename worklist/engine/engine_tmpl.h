@@ -147,6 +147,9 @@ struct OP(parcel) {
 /* The parts, in the order in which they need each other. */
 #include "worklist/engine/woven_tmpl.h"
 #include "worklist/engine/push_tmpl.h"
+#ifndef __CUDACC__
+#include "worklist/engine/alone_tmpl.h"
+#endif
 #include "worklist/engine/take_tmpl.h"
 #include "worklist/engine/round_tmpl.h"
 #include "worklist/engine/live_tmpl.h"

@@ -133,7 +133,6 @@ WEIR_DEV void OP(live_send)(struct weir_engine_thread *self, const struct OP(par
 
 #ifndef __CUDACC__
 #include "worklist/engine/kept_tmpl.h"
-#include "worklist/engine/alone_tmpl.h"
 #endif
 
 /** Put each lane's parcel where it is to go, with one atomic for each destination that occurs in the warp; those for bags of this

@@ -86,13 +86,16 @@ weir_status weir__arcs_append(weir__arcs *arcs, weir__plain *plain)
 
 weir_status weir__arcs_add_to_row(weir__arcs *arcs, uint32_t source, uint32_t target, double weight)
 {
-    double weights[1];
+    union { /* as weir__plain has them, in the same memory */
+        double real;
+        uint32_t integer;
+    } memory;
     weir__plain plain = {.count = 1,
                          .loops = source == target,
                          .sources = &source,
                          .targets = &target,
-                         .weights = weights,
-                         .integers = (uint32_t *)(void *)weights};
+                         .weights = &memory.real,
+                         .integers = &memory.integer};
     weir__plain_weigh(weight, 0, &plain);
     return weir__arcs_append(arcs, &plain);
 }

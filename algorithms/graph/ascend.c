@@ -153,7 +153,8 @@ static weir_status widen(weir__arcs *arcs)
 /* The same for rows, which have room for more arcs than there are. @param[out] room_out  as above. */
 static weir_status widen_rows(weir__arcs *arcs, int *room_out)
 {
-    *room_out = arcs->weights || arcs->room <= weir__room_left() / 2 / sizeof *arcs->weights;
+    *room_out = !arcs->weighted || arcs->weights ||
+                arcs->room <= weir__room_left() / 2 / sizeof *arcs->weights;
     return *room_out ? widen(arcs) : WEIR_OK;
 }
 

@@ -43,7 +43,7 @@ same "$page, \"The table\", and the slots of struct weir__backend"
 same_calls() { # TEST HEADER...: the calls that the test makes with NULL are those of the headers that return a status
     test=$1
     shift
-    code "$test" | grep -oE 'MISSING\( *weir_[a-z_]+' | grep -oE 'weir_[a-z_]+' >"$work/listed"
+    code "$test" | grep -oE '(MISSING|MAKES_NONE)\( *weir_[a-z_]+' | grep -oE 'weir_[a-z_]+' >"$work/listed"
     for header; do
         # weir_error_set() and weir_work_fail() give the status back that they are given; their sentence may be NULL.
         code "$header" | grep -oE 'weir_status weir_[a-z_]+\(' | grep -oE 'weir_[a-z_]+\(' | tr -d '(' |

@@ -6,6 +6,8 @@
 #ifndef WEIR_ALGORITHMS_CC_HOST_H
 #define WEIR_ALGORITHMS_CC_HOST_H
 
+#include "algorithms/cc/cc_sample.h"
+
 /** Link the arcs of a row that lead to smaller numbers, but for the one that the first step took. They ascend, so one that does
  *  not lead there is the last. */
 WEIR_DEV void cc_link_lower_row(struct cc_run *run, const uint32_t *targets, uint32_t count,

@@ -161,8 +161,10 @@ static weir_status widen_rows(weir__arcs *arcs, int *room_out)
 static void put_weights(weir__arcs *arcs, const weir__plain *plain)
 {
     const uint64_t count = plain->count;
-    uint32_t *integers = arcs->integers + (arcs->weights ? 0 : arcs->count);
     double *weights = arcs->weights;
+    if (!count) /* there may be no arrays */
+        return;
+    uint32_t *integers = weights ? arcs->integers : arcs->integers + arcs->count;
     if (!weights && !plain->fractions)
         memcpy(integers, plain->integers, count * sizeof *integers);
     else if (!weights)

@@ -135,10 +135,8 @@ static weir_status load(const char *text, const weir_graph_options *options, wei
         status = load_any(&source, options, graph_out);
     if (!status)
         status = weir__graph_name(graph_out, name, source.format->name);
-    if (status == WEIR_ERR_NOMEM)
-        status = weir__fail(status, "%s: %s", path, weir_error_detail());
     weir__reader_close(source.reader);
-    return status;
+    return weir__reader_names(status, path);
 }
 
 static weir_status open_any(const char *text, const weir_graph_options *options,

@@ -66,11 +66,10 @@ weir_status weir__partition_file(const weir_graph *graph, const char *path, uint
 {
     weir__reader *reader;
     weir_status status = weir__reader_open(path, &reader);
-    if (status)
-        return status;
-    status = read_owners(reader, graph, most, owner, parts_out);
+    if (!status)
+        status = read_owners(reader, graph, most, owner, parts_out);
     weir__reader_close(reader);
-    return status;
+    return weir__reader_names(status, path);
 }
 
 static weir_status print(const weir_partition *partition, FILE *file)

@@ -95,6 +95,14 @@ weir_status weir__reader_open(const char *path, weir__reader **reader_out)
     return WEIR_OK;
 }
 
+weir_status weir__reader_names(weir_status status, const char *path)
+{
+    if (status != WEIR_ERR_NOMEM)
+        return status;
+    return weir__fail(status, "%s: %s", strcmp(path, "-") == 0 ? "standard input" : path,
+                      weir_error_detail());
+}
+
 void weir__reader_close(weir__reader *reader)
 {
     if (!reader)

@@ -14,6 +14,8 @@ typedef struct weir__reader weir__reader;
 
 /** Open a file, or for "-" standard input, and find out by its first bytes how it is packed. */
 weir_status weir__reader_open(const char *path, weir__reader **reader_out);
+/** What is said of memory that is lacking names no file: name the one that was read. @return @p status. */
+weir_status weir__reader_names(weir_status status, const char *path);
 void weir__reader_close(weir__reader *reader);
 const char *weir__reader_path(const weir__reader *reader);
 /** What sentences of weir__take_real() call a number: "weight", unless another word was given. Static storage. */

@@ -156,15 +156,17 @@ weir_status weir_dense_read(const char *path, weir_value_kind kind, uint64_t row
     weir_status status;
     if (!path || !values_out)
         return weir__missing("weir_dense_read", path ? "values_out" : "path");
-    if ((status = weir__real_kind_check(kind)) || (status = weir__reader_open(path, &dense.reader)))
+    if ((status = weir__real_kind_check(kind)))
         return status;
+    if ((status = weir__reader_open(path, &dense.reader)))
+        return weir__reader_names(status, path);
     weir__reader_call(dense.reader, "value");
     weir__activity_begin(&outer, "reading values", "values", rows * columns);
     if (!(status = weir__reader_skip_mark(dense.reader)))
         status = read_any(&dense);
     status = weir__activity_end(&outer, status);
     weir__reader_close(dense.reader);
-    return status == WEIR_CLOSED ? WEIR_OK : status;
+    return status == WEIR_CLOSED ? WEIR_OK : weir__reader_names(status, path);
 }
 
 /* ---- writing -------------------------------------------------------------------------------------- */

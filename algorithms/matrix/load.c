@@ -283,7 +283,7 @@ weir_status weir__matrix_told(const char *path, int *told_out)
     weir_status status = weir__reader_open(path, &reader);
     *told_out = 0;
     if (status)
-        return status;
+        return weir__reader_names(status, path);
     if (!weir__reader_may_rewind(reader)) /* what is read here is gone for who reads it then */
         status = weir__fail(WEIR_ERR_FORMAT,
                             "%s cannot be read twice: say mtx:%s, or a format of graphs before it",
@@ -292,5 +292,5 @@ weir_status weir__matrix_told(const char *path, int *told_out)
              !(status = weir__reader_peek(reader, sizeof mark - 1, &data, &have)))
         *told_out = have == sizeof mark - 1 && strncasecmp(data, mark, have) == 0;
     weir__reader_close(reader);
-    return status;
+    return weir__reader_names(status, path);
 }

@@ -105,6 +105,8 @@ wrong 'wrong.part:4: the part -1 is negative' '0\n1\n2\n-1\n1\n2\n'
 wrong 'wrong.part:1: ' '0 1\n1\n2\n0\n1\n2\n'
 wrong 'wrong.part: the file is empty, and six.el has 6 vertices' ''
 wrong 'wrong.part:9: a line too many' '0\n1\n2\n0\n1\n2\n\n\n0\n'
+printf '\050\265\057\375\003\300\227\247\226\221\236' >window.part # zstd with a window of more than a GiB
+refuse 1 "window.part: unpacking it takes more than the 1024 MiB that are allowed" partition six.el --partition file:window.part --parts 3
 refuse 2 "--partition file:no-such.part: No such file" bfs no-such.el --devices host:2 --partition file:no-such.part
 refuse 2 "the path behind file: is missing" bfs six.el --partition file:
 refuse 2 "is a directory" bfs six.el --devices host:2 --partition file:/

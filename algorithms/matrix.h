@@ -202,11 +202,14 @@ typedef struct weir_product_stats {
     weir_product_vector vector; /**< what x is: WHOLE or CUT */
     uint64_t halo;              /**< rows of x that come from other devices, all together */
     uint64_t halo_bytes;        /**< the same in bytes, which are among bytes_exchanged */
+    uint64_t
+        near; /**< by rows: nonzeros whose columns take two bytes, since those of the same warp lie within 65536 */
 } weir_product_stats;
 /** weir_product_stats: nothing filled in yet. */
-#define WEIR_PRODUCT_STATS_INIT                                                                    \
-    {                                                                                              \
-        sizeof(weir_product_stats), 0, 0, 0, 0, 0, WEIR_PRODUCT_AUTO, 0, 0, WEIR_VECTOR_AUTO, 0, 0 \
+#define WEIR_PRODUCT_STATS_INIT                                                                  \
+    {                                                                                            \
+        sizeof(weir_product_stats), 0, 0, 0, 0, 0, WEIR_PRODUCT_AUTO, 0, 0, WEIR_VECTOR_AUTO, 0, \
+            0, 0                                                                                 \
     }
 
 /** A stretch of x or y in the memory of a device. */

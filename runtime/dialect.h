@@ -99,6 +99,16 @@ WEIR_DEV void weir_load_stream_16(void *value_out, const void *place)
     __builtin_memcpy(value_out, place, 16);
 #endif
 }
+/** The same of 8 bytes. */
+WEIR_DEV void weir_load_stream_8(void *value_out, const void *place)
+{
+#ifdef __CUDACC__
+    const uint2 value = __ldcs((const uint2 *)place);
+    memcpy(value_out, &value, 8);
+#else
+    __builtin_memcpy(value_out, place, 8);
+#endif
+}
 /** Store such bytes. */
 WEIR_DEV void weir_store_stream_16(void *place, const void *value)
 {
@@ -434,6 +444,22 @@ WEIR_DEV uint32_t weir_atomic_add_relaxed_dev_u32(uint32_t *word, uint32_t value
     return atomicAdd(word, value);
 #else
     return __atomic_fetch_add(word, value, __ATOMIC_RELAXED);
+#endif
+}
+
+/** The same with acquire and release: who adds sees what those who added before it had stored before that. So the last of several that
+ *  have each added 1 may read what all of them left; of a warp, lanes meet (weir_lanes_sync()) before one adds, and after. */
+WEIR_DEV uint32_t weir_atomic_add_acq_rel_dev_u32(uint32_t *word, uint32_t value)
+{
+#ifdef __CUDACC__
+    uint32_t before;
+    asm volatile("atom.acq_rel.gpu.add.u32 %0, [%1], %2;"
+                 : "=r"(before)
+                 : "l"(word), "r"(value)
+                 : "memory");
+    return before;
+#else
+    return __atomic_fetch_add(word, value, __ATOMIC_ACQ_REL);
 #endif
 }
 

@@ -171,11 +171,13 @@ static json_t *product_json(const weir__cli_multiplied *report)
 {
     const weir_product_stats *first = &report->first;
     return json_pack(
-        "{s:o, s:o, s:o, s:o, s:o, s:f, s:f, s:o}", "bytes", weir__cli_json_integer(first->bytes),
-        "flops", weir__cli_json_integer(first->flops), "bytes_exchanged",
-        weir__cli_json_integer(first->bytes_exchanged), "halo", weir__cli_json_integer(first->halo),
-        "halo_bytes", weir__cli_json_integer(first->halo_bytes), "opening_ms", report->opening_ms,
-        "placing_ms", report->placing_ms, "warmed_up", weir__cli_json_integer(report->warmed_up));
+        "{s:o, s:o, s:o, s:o, s:o, s:o, s:f, s:f, s:o}", "bytes",
+        weir__cli_json_integer(first->bytes), "flops", weir__cli_json_integer(first->flops),
+        "bytes_exchanged", weir__cli_json_integer(first->bytes_exchanged), "halo",
+        weir__cli_json_integer(first->halo), "halo_bytes",
+        weir__cli_json_integer(first->halo_bytes), "near", weir__cli_json_integer(first->near),
+        "opening_ms", report->opening_ms, "placing_ms", report->placing_ms, "warmed_up",
+        weir__cli_json_integer(report->warmed_up));
 }
 
 static json_t *rival_json(const weir__cli_rival *rival)

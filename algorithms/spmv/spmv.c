@@ -322,7 +322,7 @@ static uint64_t rows_bytes(const weir_product *product, const struct spmv_part *
     case WEIR_PRODUCT_BINS:
         return 0;
     case WEIR_PRODUCT_ROWS:
-        return part->rows * sizeof(uint16_t) * (halves ? 2 : 1) +
+        return part->rows * sizeof(uint8_t) * (halves ? 2 : 1) +
                (full > few ? full : few) * sizeof(struct spmv_chunk);
     default:
         return part->rows * sizeof(uint32_t) * (halves ? 2 : 1);
@@ -354,10 +354,10 @@ uint32_t weir__spmv_lacks(const weir_product *product, int wants, uint64_t bytes
     return weir__pools_lack(product->context, bytes, product->parts);
 }
 
-/* What a device takes of tiles depends on where its nonzeros lie, and in a band they are far fewer than by chance: so the same product is made on
- * devices that only count. What cannot be made there will say so where it is made. */
-static uint32_t lacks_in_bins(const weir_product *product, const weir_matrix *matrix,
-                              uint64_t bytes[WEIR_DEVICES_MAX])
+/* What a device takes of bins depends on where its nonzeros lie, and in a band they are far fewer than by chance; in rows columns that lie near to each
+ * other take half: so the same product is made on devices that only count. What cannot be made there will say so where it is made. */
+static uint32_t lacks_as_placed(const weir_product *product, const weir_matrix *matrix,
+                                uint64_t bytes[WEIR_DEVICES_MAX])
 {
     struct weir__plan_device devices[WEIR_DEVICES_MAX];
     struct weir__sentence before = weir__fail_keep();
@@ -391,8 +391,8 @@ static weir_status check_room(const weir_product *product, const weir_matrix *ma
     struct weir__need need = {0, 0};
     if (weir__context_planned(product->context))
         return WEIR_OK;
-    if (lacks != UINT32_MAX && product->config.schedule == WEIR_PRODUCT_BINS)
-        lacks = lacks_in_bins(product, matrix, bytes);
+    if (lacks != UINT32_MAX && product->config.schedule <= WEIR_PRODUCT_BINS)
+        lacks = lacks_as_placed(product, matrix, bytes);
     for (uint32_t d = 0; d < product->parts; d++)
         weir__need_take_on(&need, product->part[d].device, bytes[d], 1);
     if (lacks == UINT32_MAX) /* pools of host devices may have more than the host has left */

@@ -37,6 +37,7 @@ static inline int weir__spmv_sketched(const weir_matrix *matrix)
 struct spmv_half {
     struct spmv_args args; /* y, alpha, beta and x are set for each run */
     int there;             /* has something to do */
+    uint64_t near;         /* nonzeros whose columns take two bytes */
 };
 
 /** Bins on a device (spmv_bins.c). */

@@ -6,6 +6,7 @@
 #define LANES \
     128u /* of a block: with 256, and the registers that ends of rows take, fewer of its warps are there at a time */
 #define WARPS (LANES / WEIR_LANES)
+static_assert(SPMV_GPU_LANES == WEIR_LANES, "records are written for warps");
 
 static uint32_t blocks_for(uint64_t items, uint32_t each)
 {
@@ -13,115 +14,98 @@ static uint32_t blocks_for(uint64_t items, uint32_t each)
     return blocks < 0x7FFFFFFF ? (uint32_t)blocks : 0x7FFFFFFF;
 }
 
+#define SPMV_PIPE 1 /* blocks of a multiprocessor whose warps go over rows */
+
 /* ---- rows --------------------------------------------------------------------------------------------- */
 
-#define ROWS_KERNELS(real, suffix)                                                                \
-    static __global__ void __launch_bounds__(LANES) rows_##suffix(const struct spmv_args a)       \
-    {                                                                                             \
-        __shared__ real room[WARPS][SPMV_ROOM];                                                   \
-        const uint32_t warp = threadIdx.x / WEIR_LANES;                                           \
-        const uint64_t at = (uint64_t)blockIdx.x * WARPS + warp;                                  \
-        if (at >= a.chunk_count)                                                                  \
-            return;                                                                               \
-        const struct spmv_chunk chunk = a.chunks[at];                                             \
-        if (chunk.rows <= 1)                                                                      \
-            spmv_alone_##suffix(&a, &chunk);                                                      \
-        else                                                                                      \
-            spmv_together_##suffix(&a, &chunk, room[warp]);                                       \
-    }                                                                                             \
-    static __global__ void __launch_bounds__(LANES) dense_##suffix(const struct spmv_args a)      \
-    {                                                                                             \
-        const uint64_t at = (uint64_t)blockIdx.x * WARPS + threadIdx.x / WEIR_LANES;              \
-        if (at < a.chunk_count) {                                                                 \
-            const struct spmv_chunk chunk = a.chunks[at];                                         \
-            spmv_dense_##suffix(&a, &chunk);                                                      \
-        }                                                                                         \
-    }                                                                                             \
-    static __global__ void __launch_bounds__(LANES) longs_##suffix(const struct spmv_args a)      \
-    {                                                                                             \
-        const uint64_t at = (uint64_t)blockIdx.x * WARPS + threadIdx.x / WEIR_LANES;              \
-        if (at < a.long_count)                                                                    \
-            spmv_longs_##suffix(&a, at);                                                          \
-    }                                                                                             \
-    static __global__ void __launch_bounds__(SPMV_SHARING_BLOCK *WEIR_LANES)                      \
-        tiles_##suffix(const struct spmv_args a, uint32_t workers)                                \
-    {                                                                                             \
-        spmv_tiles_##suffix(&a, blockIdx.x *SPMV_SHARING_BLOCK + threadIdx.x / WEIR_LANES,        \
-                            workers);                                                             \
-    }                                                                                             \
-    static __global__ void __launch_bounds__(LANES) scale_##suffix(const struct spmv_args a)      \
-    {                                                                                             \
-        const uint64_t at = (uint64_t)blockIdx.x * LANES + threadIdx.x;                           \
-        if (at < (uint64_t)a.rows * a.k)                                                          \
-            spmv_scale_##suffix((real *)a.y, a.beta, at);                                         \
-    }                                                                                             \
-    static __global__ void __launch_bounds__(LANES) join_##suffix(const struct spmv_join_args a)  \
-    {                                                                                             \
-        const uint64_t at = (uint64_t)blockIdx.x * LANES + threadIdx.x;                           \
-        if (at < a.elements)                                                                      \
-            spmv_join_##suffix(&a, at);                                                           \
-    }                                                                                             \
-    static __global__ void __launch_bounds__(LANES) pack_##suffix(const struct spmv_pack_args a)  \
-    {                                                                                             \
-        const uint64_t at = (uint64_t)blockIdx.x * LANES + threadIdx.x;                           \
-        if (at < a.elements)                                                                      \
-            spmv_pack_one_##suffix(&a, at);                                                       \
-    }                                                                                             \
-    extern "C" int weir__spmv_pack_##suffix##_cuda(void *stream, uint32_t workers,                \
-                                                   const void *args)                              \
-    {                                                                                             \
-        const struct spmv_pack_args *a = (const struct spmv_pack_args *)args;                     \
-        (void)workers;                                                                            \
-        pack_##suffix<<<blocks_for(a->elements, LANES), LANES, 0, (cudaStream_t)stream>>>(*a);    \
-        return (int)cudaGetLastError();                                                           \
-    }                                                                                             \
-    extern "C" int weir__spmv_join_##suffix##_cuda(void *stream, uint32_t workers,                \
-                                                   const void *args)                              \
-    {                                                                                             \
-        const struct spmv_join_args *a = (const struct spmv_join_args *)args;                     \
-        (void)workers;                                                                            \
-        join_##suffix<<<blocks_for(a->elements, LANES), LANES, 0, (cudaStream_t)stream>>>(*a);    \
-        return (int)cudaGetLastError();                                                           \
-    }                                                                                             \
-    extern "C" int weir__spmv_rows_##suffix##_cuda(void *stream, uint32_t workers,                \
-                                                   const void *args)                              \
-    {                                                                                             \
-        const struct spmv_args *a = (const struct spmv_args *)args;                               \
-        const uint32_t blocks = blocks_for(a->chunk_count, WARPS);                                \
-        (void)workers;                                                                            \
-        if (a->k > 1)                                                                             \
-            dense_##suffix<<<blocks, LANES, 0, (cudaStream_t)stream>>>(*a);                       \
-        else                                                                                      \
-            rows_##suffix<<<blocks, LANES, 0, (cudaStream_t)stream>>>(*a);                        \
-        return (int)cudaGetLastError();                                                           \
-    }                                                                                             \
-    extern "C" int weir__spmv_longs_##suffix##_cuda(void *stream, uint32_t workers,               \
-                                                    const void *args)                             \
-    {                                                                                             \
-        const struct spmv_args *a = (const struct spmv_args *)args;                               \
-        (void)workers;                                                                            \
-        longs_##suffix<<<blocks_for(a->long_count, WARPS), LANES, 0, (cudaStream_t)stream>>>(*a); \
-        return (int)cudaGetLastError();                                                           \
-    }                                                                                             \
-    extern "C" int weir__spmv_tiles_##suffix##_cuda(void *stream, uint32_t workers,               \
-                                                    const void *args)                             \
-    {                                                                                             \
-        const uint32_t blocks = blocks_for(workers, SPMV_SHARING_BLOCK);                          \
-        tiles_##suffix<<<blocks, SPMV_SHARING_BLOCK * WEIR_LANES, 0, (cudaStream_t)stream>>>(     \
-            *(const struct spmv_args *)args, blocks * SPMV_SHARING_BLOCK);                        \
-        return (int)cudaGetLastError();                                                           \
-    }                                                                                             \
-    extern "C" int weir__spmv_scale_##suffix##_cuda(void *stream, uint32_t workers,               \
-                                                    const void *args)                             \
-    {                                                                                             \
-        const struct spmv_args *a = (const struct spmv_args *)args;                               \
-        (void)workers;                                                                            \
-        scale_##suffix<<<blocks_for((uint64_t)a->rows * a->k, LANES), LANES, 0,                   \
-                         (cudaStream_t)stream>>>(*a);                                             \
-        return (int)cudaGetLastError();                                                           \
+/* With so many blocks of a multiprocessor registers do not suffice for loads that are under way; with fewer too few warps wait for each other. */
+#define ROWS_KERNELS(real, suffix, resident)                                                     \
+    static __global__ void __launch_bounds__(LANES, resident)                                    \
+        rows_##suffix(const struct spmv_args a)                                                  \
+    {                                                                                            \
+        __shared__ real room[WARPS][SPMV_ROOM];                                                  \
+        const uint32_t warp = threadIdx.x / WEIR_LANES;                                          \
+        const uint32_t at = blockIdx.x * WARPS + warp;                                           \
+        if (at < a.chunk_count)                                                                  \
+            spmv_rows_##suffix(&a, at, room[warp]);                                              \
+    }                                                                                            \
+    static __global__ void __launch_bounds__(LANES) dense_##suffix(const struct spmv_args a)     \
+    {                                                                                            \
+        const uint32_t at = blockIdx.x * WARPS + threadIdx.x / WEIR_LANES;                       \
+        if (at < a.chunk_count)                                                                  \
+            spmv_dense_##suffix(&a, at);                                                         \
+    }                                                                                            \
+    static __global__ void __launch_bounds__(SPMV_SHARING_BLOCK *WEIR_LANES)                     \
+        tiles_##suffix(const struct spmv_args a, uint32_t workers)                               \
+    {                                                                                            \
+        spmv_tiles_##suffix(&a, blockIdx.x *SPMV_SHARING_BLOCK + threadIdx.x / WEIR_LANES,       \
+                            workers);                                                            \
+    }                                                                                            \
+    static __global__ void __launch_bounds__(LANES) scale_##suffix(const struct spmv_args a)     \
+    {                                                                                            \
+        const uint64_t at = (uint64_t)blockIdx.x * LANES + threadIdx.x;                          \
+        if (at < (uint64_t)a.rows * a.k)                                                         \
+            spmv_scale_##suffix((real *)a.y, a.beta, at);                                        \
+    }                                                                                            \
+    static __global__ void __launch_bounds__(LANES) join_##suffix(const struct spmv_join_args a) \
+    {                                                                                            \
+        const uint64_t at = (uint64_t)blockIdx.x * LANES + threadIdx.x;                          \
+        if (at < a.elements)                                                                     \
+            spmv_join_##suffix(&a, at);                                                          \
+    }                                                                                            \
+    static __global__ void __launch_bounds__(LANES) pack_##suffix(const struct spmv_pack_args a) \
+    {                                                                                            \
+        const uint64_t at = (uint64_t)blockIdx.x * LANES + threadIdx.x;                          \
+        if (at < a.elements)                                                                     \
+            spmv_pack_one_##suffix(&a, at);                                                      \
+    }                                                                                            \
+    extern "C" int weir__spmv_pack_##suffix##_cuda(void *stream, uint32_t workers,               \
+                                                   const void *args)                             \
+    {                                                                                            \
+        const struct spmv_pack_args *a = (const struct spmv_pack_args *)args;                    \
+        (void)workers;                                                                           \
+        pack_##suffix<<<blocks_for(a->elements, LANES), LANES, 0, (cudaStream_t)stream>>>(*a);   \
+        return (int)cudaGetLastError();                                                          \
+    }                                                                                            \
+    extern "C" int weir__spmv_join_##suffix##_cuda(void *stream, uint32_t workers,               \
+                                                   const void *args)                             \
+    {                                                                                            \
+        const struct spmv_join_args *a = (const struct spmv_join_args *)args;                    \
+        (void)workers;                                                                           \
+        join_##suffix<<<blocks_for(a->elements, LANES), LANES, 0, (cudaStream_t)stream>>>(*a);   \
+        return (int)cudaGetLastError();                                                          \
+    }                                                                                            \
+    extern "C" int weir__spmv_rows_##suffix##_cuda(void *stream, uint32_t workers,               \
+                                                   const void *args)                             \
+    {                                                                                            \
+        const struct spmv_args *a = (const struct spmv_args *)args;                              \
+        const uint32_t blocks = blocks_for(a->chunk_count, WARPS);                               \
+        (void)workers;                                                                           \
+        if (a->k > 1)                                                                            \
+            dense_##suffix<<<blocks, LANES, 0, (cudaStream_t)stream>>>(*a);                      \
+        else                                                                                     \
+            rows_##suffix<<<blocks, LANES, 0, (cudaStream_t)stream>>>(*a);                       \
+        return (int)cudaGetLastError();                                                          \
+    }                                                                                            \
+    extern "C" int weir__spmv_tiles_##suffix##_cuda(void *stream, uint32_t workers,              \
+                                                    const void *args)                            \
+    {                                                                                            \
+        const uint32_t blocks = blocks_for(workers, SPMV_SHARING_BLOCK);                         \
+        tiles_##suffix<<<blocks, SPMV_SHARING_BLOCK * WEIR_LANES, 0, (cudaStream_t)stream>>>(    \
+            *(const struct spmv_args *)args, blocks * SPMV_SHARING_BLOCK);                       \
+        return (int)cudaGetLastError();                                                          \
+    }                                                                                            \
+    extern "C" int weir__spmv_scale_##suffix##_cuda(void *stream, uint32_t workers,              \
+                                                    const void *args)                            \
+    {                                                                                            \
+        const struct spmv_args *a = (const struct spmv_args *)args;                              \
+        (void)workers;                                                                           \
+        scale_##suffix<<<blocks_for((uint64_t)a->rows * a->k, LANES), LANES, 0,                  \
+                         (cudaStream_t)stream>>>(*a);                                            \
+        return (int)cudaGetLastError();                                                          \
     }
-ROWS_KERNELS(float, f32)
-ROWS_KERNELS(double, f64)
+ROWS_KERNELS(float, f32, 10)
+ROWS_KERNELS(double, f64, 8)
 
 /* ---- bins ------------------------------------------------------------------------------------------------ */
 

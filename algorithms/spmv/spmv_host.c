@@ -27,15 +27,12 @@ static void share(uint64_t count, uint32_t worker, uint32_t workers, uint64_t *b
         const struct spmv_args *a = args;                                                 \
         real room[SPMV_ROOM];                                                             \
         uint64_t at, end;                                                                 \
-        for (share(a->chunk_count, worker, workers, &at, &end); at < end; at++)           \
-            spmv_rows_##suffix(a, at, room);                                              \
-    }                                                                                     \
-    static void longs_##suffix(const void *args, uint32_t worker, uint32_t workers)       \
-    {                                                                                     \
-        const struct spmv_args *a = args;                                                 \
-        uint64_t at, end;                                                                 \
-        for (share(a->long_count, worker, workers, &at, &end); at < end; at++)            \
-            spmv_longs_##suffix(a, at);                                                   \
+        share(a->chunk_count, worker, workers, &at, &end);                                \
+        for (; at < end; at++)                                                            \
+            if (a->k > 1)                                                                 \
+                spmv_dense_##suffix(a, at);                                               \
+            else                                                                          \
+                spmv_rows_##suffix(a, at, room);                                          \
     }                                                                                     \
     static void tiles_##suffix(const void *args, uint32_t worker, uint32_t workers)       \
     {                                                                                     \
@@ -107,7 +104,6 @@ FORMS(float, f32)
 FORMS(double, f64)
 
 KERNEL(rows)
-KERNEL(longs)
 KERNEL(tiles)
 KERNEL(scale)
 KERNEL(spread)

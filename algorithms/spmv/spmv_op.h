@@ -1,8 +1,10 @@
 /** @file spmv_op.h  y = alpha A x + beta y on one device: what kernels are given, and what their lanes do. Not installed.
  *
- * Nonzeros lie in rows (CSR). A *chunk* is what a warp takes: up to 255 nonzeros of up to 256 whole rows, a row of up to 1024, or a *piece* of a
- * longer row, whose sum another kernel adds to those of the other pieces. Who has what is fixed, and so is the order of adding: a run repeats
- * itself bit by bit. Under the schedules of worklist/schedule.h rows are tiles; where lanes share a row they add to y by atomics. */
+ * A *chunk* is what a warp takes: up to 255 nonzeros of up to 256 whole rows, a row of up to 1024, or a *piece* of a longer row, whose sum the warp that
+ * ends last of that row adds to those of the other pieces. Who has what is fixed, and so is the order of adding: a run repeats itself bit by bit.
+ * The nonzeros of a chunk are a *record*: their columns, in two bytes each behind the least of them where they lie that near to each other, else in four;
+ * and their values; each in fours, of which a lane loads one at once. Under the schedules of worklist/schedule.h nonzeros lie in rows (CSR), which are
+ * tiles; where lanes share a row they add to y by atomics. */
 #ifndef WEIR_ALGORITHMS_SPMV_SPMV_OP_H
 #define WEIR_ALGORITHMS_SPMV_SPMV_OP_H
 
@@ -10,11 +12,15 @@
 #include "worklist/schedule.h"
 
 enum {
-    SPMV_SHORT = 255,  /* nonzeros of a chunk of several rows */
-    SPMV_ROWS = 256,   /* its rows */
-    SPMV_PIECE = 1024, /* nonzeros of a chunk of one row */
-    SPMV_ABREAST = 8,  /* loads of a lane that are under way together */
-    SPMV_ROUNDS = 4,   /* of rows that lanes add up, whose ends are under way together */
+    SPMV_SHORT = 255,    /* nonzeros of a chunk of several rows: ends of rows are bytes */
+    SPMV_ROWS = 256,     /* its rows */
+    SPMV_PIECE = 1024,   /* nonzeros of a chunk of one row */
+    SPMV_UNIT = 16,      /* bytes, of which records are whole numbers */
+    SPMV_FOUR = 4,       /* nonzeros of a lane that lie side by side */
+    SPMV_ABREAST = 2,    /* fours of a lane that are under way together */
+    SPMV_NEAR = 65536,   /* columns that two bytes tell apart */
+    SPMV_GPU_LANES = 32, /* WEIR_LANES of a GPU, where the host writes for its kernels */
+    SPMV_ROUNDS = 4,     /* of rows that lanes add up, whose ends are under way together */
     SPMV_ROOM =
         256 +
         8, /* values that a warp keeps: one place in 33 stays free, so that equal rows meet no bank twice */
@@ -23,16 +29,46 @@ enum {
 
 /** What a warp takes. */
 struct spmv_chunk {
-    uint64_t begin; /* its first nonzero, among those of the device */
-    uint32_t row;   /* its first row; of a piece: its number among the pieces */
+    uint32_t at;  /* its record, in units */
+    uint32_t row; /* its first row; of a piece: its number among the pieces */
+    uint32_t
+        base; /* the least of its columns, from which they count in two bytes; SPMV_FAR: they have four, and count from 0 */
     uint16_t count; /* nonzeros */
     uint16_t rows;  /* 0: a piece of a row; 1: a row by itself; else so many, of spmv_args.ends */
 };
+#define SPMV_FAR UINT32_MAX
+enum { SPMV_LANES_LOG = WEIR_LANES == 1 ? 0 : 5 };
+
+/** Bytes of the columns of a record, behind which its values lie. Nonzeros are filled up to whole fours, by values of 0. */
+WEIR_DEV uint32_t weir__spmv_columns_bytes(uint32_t fours, int near)
+{
+    return near ? (fours + 1) / 2 * SPMV_UNIT : fours * SPMV_UNIT;
+}
+
+/** A pointer that stays whole: a compiler that takes it apart again adds 64 bits for each place behind it. */
+WEIR_DEV const void *weir__spmv_whole(const void *place)
+{
+#ifdef __CUDACC__
+    asm("" : "+l"(place));
+#endif
+    return place;
+}
+
+/** The same of a word: else halves of it are taken out, for which the load is waited for, where it is asked for. */
+WEIR_DEV void weir__spmv_whole_u32(uint32_t *word)
+{
+#ifdef __CUDACC__
+    asm("" : "+r"(*word));
+#else
+    (void)word;
+#endif
+}
 
 /** A row in pieces. */
 struct spmv_long {
     uint32_t row, pieces;
-    uint64_t first; /* its first piece */
+    uint32_t first; /* its first piece */
+    uint32_t ended; /* pieces whose sums are there in this run; 0 between runs */
 };
 
 /** Schedules of worklist/schedule.h: a name, and how many warps share a set of rows; 0: all of them. */
@@ -48,20 +84,22 @@ enum { SPMV_SCHEDULES(SPMV_NUMBER) SPMV_SCHEDULE_COUNT };
 
 /** Arguments of all kernels over rows. Values, x and y are floats or doubles, as the kernel is. */
 struct spmv_args {
-    const uint32_t *indices; /* of nonzeros */
-    const void *values;
-    const void *x; /* what the device keeps of it, as indices count */
+    const void *x; /* what the device keeps of it, as columns count */
     void *y;       /* the device's rows */
     double alpha, beta;
     uint32_t rows, k; /* k: columns of x and y */
     /* chunks */
     const struct spmv_chunk *chunks;
-    const uint16_t
+    const char *records;
+    const uint8_t
         *ends;      /* by row: where it ends in its chunk, counted from the chunk's first nonzero */
     void *partials; /* by piece and column */
-    const struct spmv_long *longs;
-    uint32_t chunk_count, long_count;
+    struct spmv_long *longs;
+    const uint32_t *long_of; /* by piece: its row, among longs */
+    uint32_t chunk_count;
     /* tiles */
+    const uint32_t *indices; /* of nonzeros */
+    const void *values;
     weir_tile_set tiles;
     uint32_t schedule, sharing;
 };
@@ -115,9 +153,8 @@ struct spmv_join_args {
 };
 
 /** The kernels, by position: of floats, of doubles. */
-extern const weir_kernel weir__spmv_rows[2], weir__spmv_longs[2], weir__spmv_tiles[2],
-    weir__spmv_scale[2], weir__spmv_spread[2], weir__spmv_collect[2], weir__spmv_join[2],
-    weir__spmv_pack[2];
+extern const weir_kernel weir__spmv_rows[2], weir__spmv_tiles[2], weir__spmv_scale[2],
+    weir__spmv_spread[2], weir__spmv_collect[2], weir__spmv_join[2], weir__spmv_pack[2];
 
 #ifdef __cplusplus
 extern "C" {
@@ -125,8 +162,6 @@ extern "C" {
 /** Their CUDA forms (spmv_cuda.cu). @return a cudaError_t. */
 int weir__spmv_rows_f32_cuda(void *stream, uint32_t workers, const void *args);
 int weir__spmv_rows_f64_cuda(void *stream, uint32_t workers, const void *args);
-int weir__spmv_longs_f32_cuda(void *stream, uint32_t workers, const void *args);
-int weir__spmv_longs_f64_cuda(void *stream, uint32_t workers, const void *args);
 int weir__spmv_tiles_f32_cuda(void *stream, uint32_t workers, const void *args);
 int weir__spmv_tiles_f64_cuda(void *stream, uint32_t workers, const void *args);
 int weir__spmv_scale_f32_cuda(void *stream, uint32_t workers, const void *args);

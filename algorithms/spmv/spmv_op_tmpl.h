@@ -10,46 +10,102 @@ WEIR_DEV void SPMV_NAME(spmv_put)(const struct spmv_args *a, uint64_t at, REAL s
 
 /* ---- one column, by chunks ------------------------------------------------------------------------- */
 
-/* A lane's share of the products of the first SPMV_ABREAST times WEIR_LANES of `count` nonzeros, at least one: all are asked for before the first is
- * needed. Lanes beyond the last one ask for that again, which costs less than to ask whether they should. */
-WEIR_DEV void SPMV_NAME(spmv_products)(const struct spmv_args *a, uint64_t begin, uint32_t count,
-                                       REAL product[SPMV_ABREAST])
+/* SPMV_ABREAST fours of a lane, as they lie in a record, so many lanes apart; and how many lanes have one of each. */
+struct SPMV_NAME(spmv_fours) {
+    uint32_t column[SPMV_ABREAST]
+                   [SPMV_FOUR]; /* near ones in pairs, of which the first two words are */
+    REAL value[SPMV_ABREAST][SPMV_FOUR];
+    uint32_t have[SPMV_ABREAST];
+};
+
+/* Ask for those from four `first` of the record on. */
+WEIR_DEV void SPMV_NAME(spmv_ask)(const struct spmv_args *a, const struct spmv_chunk *chunk,
+                                  int near, uint32_t first, struct SPMV_NAME(spmv_fours) * of)
 {
-    const uint32_t *indices = a->indices + begin;
-    const REAL *values = (const REAL *)a->values + begin, *x = (const REAL *)a->x;
-    uint32_t column[SPMV_ABREAST];
+    const uint32_t fours = (chunk->count + SPMV_FOUR - 1u) / SPMV_FOUR, at = first + weir_lane();
+    const char *record = a->records + (uint64_t)chunk->at * SPMV_UNIT;
+    const char *columns = record + at * (near ? 8u : 16u);
+    const char *values =
+        record + weir__spmv_columns_bytes(fours, near) + at * (uint32_t)(SPMV_FOUR * sizeof(REAL));
     WEIR_UNROLLED
     for (uint32_t j = 0; j < SPMV_ABREAST; j++) {
-        const uint32_t i = weir_lane() + j * WEIR_LANES, at = i < count ? i : count - 1;
-        column[j] = weir_load_once_u32(&indices[at]);
-        product[j] = SPMV_NAME(weir_load_stream)(&values[at]);
+        const uint32_t begin = first + j * WEIR_LANES;
+        of->have[j] = begin >= fours ? 0 : fours - begin < WEIR_LANES ? fours - begin : WEIR_LANES;
+        if (weir_lane() >= of->have[j])
+            continue;
+        if (near) {
+            weir_load_stream_8(of->column[j], columns + j * WEIR_LANES * 8u);
+            weir__spmv_whole_u32(&of->column[j][0]);
+            weir__spmv_whole_u32(&of->column[j][1]);
+        } else
+            weir_load_stream_16(of->column[j], columns + j * WEIR_LANES * 16u);
+        WEIR_UNROLLED
+        for (uint32_t t = 0; t < SPMV_FOUR; t += SPMV_VECTOR)
+            weir_load_stream_16(&of->value[j][t],
+                                values + (j * WEIR_LANES * SPMV_FOUR + t) * (uint32_t)sizeof(REAL));
     }
-    WEIR_UNROLLED
-    for (uint32_t j = 0; j < SPMV_ABREAST; j++)
-        product[j] *= x[column[j]];
-    WEIR_UNROLLED
-    for (uint32_t j = 0; j < SPMV_ABREAST; j++)
-        product[j] = weir_lane() + j * WEIR_LANES < count ? product[j] : 0;
 }
 
-/* A row, or a piece of one, by all lanes. */
-WEIR_DEV void SPMV_NAME(spmv_alone)(const struct spmv_args *a, const struct spmv_chunk *chunk)
+/* Multiply by what lies at x. */
+WEIR_DEV void SPMV_NAME(spmv_multiply)(const REAL *x, int near, struct SPMV_NAME(spmv_fours) * of)
 {
-    REAL sum = 0;
-    for (uint32_t at = 0; at < chunk->count; at += SPMV_ABREAST * WEIR_LANES) {
-        REAL product[SPMV_ABREAST];
-        SPMV_NAME(spmv_products)(a, chunk->begin + at, chunk->count - at, product);
+    WEIR_UNROLLED
+    for (uint32_t j = 0; j < SPMV_ABREAST; j++) {
+        if (weir_lane() >= of->have[j])
+            continue;
         WEIR_UNROLLED
-        for (uint32_t j = 0; j < SPMV_ABREAST; j++)
-            sum += product[j];
+        for (uint32_t t = 0; t < SPMV_FOUR; t++) {
+            const uint32_t column =
+                near ? of->column[j][t / 2] >> 16 * (t % 2) & 0xFFFFu : of->column[j][t];
+            of->value[j][t] *= x[column];
+        }
     }
-    sum = SPMV_NAME(weir_group_sum)(sum, WEIR_LANES);
-    if (weir_lane())
+}
+
+/* The last of the pieces of a row that ends adds up all of them, in their order. What lanes stored of this one is behind them. All lanes. */
+WEIR_DEV void SPMV_NAME(spmv_piece_ended)(const struct spmv_args *a, uint32_t piece)
+{
+    struct spmv_long *row = a->longs + a->long_of[piece];
+    uint32_t before = 0;
+    weir_lanes_sync();
+    if (weir_lane() == 0)
+        before = weir_atomic_add_acq_rel_dev_u32(&row->ended, 1);
+    if (weir_broadcast_u32(before, 0) + 1 < row->pieces)
         return;
-    if (chunk->rows)
-        SPMV_NAME(spmv_put)(a, chunk->row, sum);
-    else
-        ((REAL *)a->partials)[chunk->row] = sum;
+    weir_lanes_sync();
+    const REAL *partials = (const REAL *)a->partials + (uint64_t)row->first * a->k;
+    for (uint32_t c = 0; c < a->k; c++) {
+        REAL sum = 0;
+        for (uint32_t i = weir_lane(); i < row->pieces; i += WEIR_LANES)
+            sum += partials[(uint64_t)i * a->k + c];
+        sum = SPMV_NAME(weir_group_sum)(sum, WEIR_LANES);
+        if (weir_lane() == 0)
+            SPMV_NAME(spmv_put)(a, (uint64_t)row->row * a->k + c, sum);
+    }
+    if (weir_lane() == 0)
+        weir_store_relaxed_dev_u32(&row->ended, 0);
+}
+
+/* The sum of a row, or of a piece of one, by all lanes. Its first fours have been asked for. */
+WEIR_DEV REAL SPMV_NAME(spmv_alone)(const struct spmv_args *a, const struct spmv_chunk *chunk,
+                                    const REAL *x, int near, struct SPMV_NAME(spmv_fours) * of)
+{
+    const uint32_t fours = (chunk->count + SPMV_FOUR - 1u) / SPMV_FOUR;
+    REAL sum = 0;
+    for (uint32_t first = 0; first < fours; first += SPMV_ABREAST * WEIR_LANES) {
+        if (first)
+            SPMV_NAME(spmv_ask)(a, chunk, near, first, of);
+        SPMV_NAME(spmv_multiply)(x, near, of);
+        WEIR_UNROLLED
+        for (uint32_t j = 0; j < SPMV_ABREAST; j++) {
+            const uint32_t begin = (first + j * WEIR_LANES) * SPMV_FOUR + weir_lane();
+            WEIR_UNROLLED
+            for (uint32_t t = 0; t < SPMV_FOUR; t++)
+                if (weir_lane() < of->have[j] && begin + t * of->have[j] < chunk->count)
+                    sum += of->value[j][t];
+        }
+    }
+    return SPMV_NAME(weir_group_sum)(sum, WEIR_LANES);
 }
 
 /* Where a warp keeps product i. */
@@ -58,63 +114,143 @@ WEIR_DEV uint32_t SPMV_NAME(spmv_place)(uint32_t i)
     return i + i / 32;
 }
 
-/* Where the products of SPMV_ROUNDS rows begin and end, among those of their chunk, `step` rows from one to the next: nowhere if there is no such
- * row. All are asked for before the first is needed. */
+/* All products of a chunk, side by side as rows have them. */
+WEIR_DEV void SPMV_NAME(spmv_lay_out)(const struct spmv_args *a, const struct spmv_chunk *chunk,
+                                      const REAL *x, int near, struct SPMV_NAME(spmv_fours) * of,
+                                      REAL room[SPMV_ROOM])
+{
+    const uint32_t fours = (chunk->count + SPMV_FOUR - 1u) / SPMV_FOUR;
+    for (uint32_t first = 0; first < fours; first += SPMV_ABREAST * WEIR_LANES) {
+        if (first)
+            SPMV_NAME(spmv_ask)(a, chunk, near, first, of);
+        SPMV_NAME(spmv_multiply)(x, near, of);
+        WEIR_UNROLLED
+        for (uint32_t j = 0; j < SPMV_ABREAST; j++) {
+            const uint32_t begin = (first + j * WEIR_LANES) * SPMV_FOUR + weir_lane();
+            if (of->have[j] == WEIR_LANES && SPMV_FOUR * WEIR_LANES % 32 == 0) {
+                /* Places are 33 apart here. */
+                REAL *place = room + SPMV_NAME(spmv_place)(begin);
+                WEIR_UNROLLED
+                for (uint32_t t = 0; t < SPMV_FOUR; t++)
+                    place[t * 33] = of->value[j][t];
+            } else if (weir_lane() < of->have[j]) {
+                WEIR_UNROLLED
+                for (uint32_t t = 0; t < SPMV_FOUR; t++)
+                    room[SPMV_NAME(spmv_place)(begin + t * of->have[j])] = of->value[j][t];
+            }
+        }
+    }
+}
+
+/* Where the products of SPMV_ROUNDS rows begin and end, among those of their chunk, so many lanes apart: nowhere if there is no such row. */
 struct SPMV_NAME(spmv_bounds) {
     uint32_t begin[SPMV_ROUNDS], end[SPMV_ROUNDS];
 };
 
-WEIR_DEV void SPMV_NAME(spmv_bound)(const uint16_t *ends, uint32_t row, uint32_t step,
-                                    uint32_t rows, struct SPMV_NAME(spmv_bounds) * bounds)
+/* Ask for the first `rounds` of them. */
+WEIR_DEV void SPMV_NAME(spmv_bound)(const uint8_t *ends, uint32_t row, uint32_t rows,
+                                    uint32_t rounds, struct SPMV_NAME(spmv_bounds) * bounds)
 {
+    ends += row;
     WEIR_UNROLLED
-    for (uint32_t j = 0; j < SPMV_ROUNDS; j++, row += step) {
-        bounds->begin[j] = row && row < rows ? ends[row - 1] : 0;
-        bounds->end[j] = row < rows ? ends[row] : 0;
+    for (uint32_t j = 0; j < SPMV_ROUNDS; j++) {
+        bounds->begin[j] = bounds->end[j] = 0;
+        if (j < rounds && row + j * WEIR_LANES < rows) {
+            bounds->end[j] = ends[j * WEIR_LANES];
+            if (j || row)
+                bounds->begin[j] = *(ends + j * WEIR_LANES - 1);
+        }
     }
+}
+
+/* Products `from`, from + step, ... before `end`. */
+WEIR_DEV REAL SPMV_NAME(spmv_add)(const REAL room[SPMV_ROOM], uint32_t from, uint32_t end,
+                                  uint32_t step)
+{
+    REAL sum = 0;
+    WEIR_UNROLLED_4
+    for (uint32_t i = from; i < end; i += step)
+        sum += room[SPMV_NAME(spmv_place)(i)];
+    return sum;
 }
 
 /* Short rows: products side by side as they lie, then as many lanes a row as there are for it. */
 WEIR_DEV void SPMV_NAME(spmv_together)(const struct spmv_args *a, const struct spmv_chunk *chunk,
+                                       const REAL *x, int near, struct SPMV_NAME(spmv_fours) * of,
                                        REAL room[SPMV_ROOM])
 {
-    const uint16_t *ends = a->ends + chunk->row;
+    const uint8_t *ends = a->ends + chunk->row;
     const uint32_t rows = chunk->rows;
     struct SPMV_NAME(spmv_bounds) bounds;
-    uint32_t width = 1;
-    while (width * 2 * rows <= WEIR_LANES)
-        width *= 2;
+    if (rows <= WEIR_LANES / 2) {
+        const uint32_t each = SPMV_LANES_LOG - weir_bits_u32(rows - 1), width = 1u << each;
+        const uint32_t row = weir_lane() >> each;
+        SPMV_NAME(spmv_bound)(ends, row, rows, 1, &bounds);
+        SPMV_NAME(spmv_lay_out)(a, chunk, x, near, of, room);
+        weir_lanes_sync();
+        const REAL sum = SPMV_NAME(weir_group_sum)(
+            SPMV_NAME(spmv_add)(room, bounds.begin[0] + (weir_lane() & (width - 1)), bounds.end[0],
+                                width),
+            width);
+        if (row < rows && (weir_lane() & (width - 1)) == 0)
+            SPMV_NAME(spmv_put)(a, (uint64_t)chunk->row + row, sum);
+        weir_lanes_sync();
+        return;
+    }
     /* The first rows of a lane are asked for before the products are. */
-    const uint32_t step = WEIR_LANES / width;
-    uint32_t row = weir_lane() / width;
-    SPMV_NAME(spmv_bound)(ends, row, step, rows, &bounds);
-    for (uint32_t at = 0; at < chunk->count; at += SPMV_ABREAST * WEIR_LANES) {
-        REAL product[SPMV_ABREAST];
-        SPMV_NAME(spmv_products)(a, chunk->begin + at, chunk->count - at, product);
+    SPMV_NAME(spmv_bound)(ends, weir_lane(), rows, SPMV_ROUNDS, &bounds);
+    SPMV_NAME(spmv_lay_out)(a, chunk, x, near, of, room);
+    weir_lanes_sync();
+    for (uint32_t base = 0; base < rows; base += SPMV_ROUNDS * WEIR_LANES) {
         WEIR_UNROLLED
-        for (uint32_t j = 0; j < SPMV_ABREAST; j++) {
-            const uint32_t i = at + weir_lane() + j * WEIR_LANES;
-            if (i < chunk->count)
-                room[SPMV_NAME(spmv_place)(i)] = product[j];
+        for (uint32_t j = 0; j < SPMV_ROUNDS; j++) {
+            const uint32_t row = base + j * WEIR_LANES + weir_lane();
+            if (row < rows)
+                SPMV_NAME(spmv_put)
+            (a, (uint64_t)chunk->row + row,
+             SPMV_NAME(spmv_add)(room, bounds.begin[j], bounds.end[j], 1));
         }
+        if (base + SPMV_ROUNDS * WEIR_LANES < rows)
+            SPMV_NAME(spmv_bound)
+        (ends, base + SPMV_ROUNDS * WEIR_LANES + weir_lane(), rows, SPMV_ROUNDS, &bounds);
     }
     weir_lanes_sync();
-    for (uint32_t base = 0; base < rows; base += SPMV_ROUNDS * step) {
-        WEIR_UNROLLED
-        for (uint32_t j = 0; j < SPMV_ROUNDS; j++, row += step) {
-            REAL sum = 0;
-            if (base + j * step >= rows) /* of no lane */
-                break;
-            for (uint32_t i = bounds.begin[j] + weir_lane() % width; i < bounds.end[j]; i += width)
-                sum += room[SPMV_NAME(spmv_place)(i)];
-            sum = SPMV_NAME(weir_group_sum)(sum, width);
-            if (row < rows && weir_lane() % width == 0)
-                SPMV_NAME(spmv_put)(a, (uint64_t)chunk->row + row, sum);
-        }
-        if (base + SPMV_ROUNDS * step < rows)
-            SPMV_NAME(spmv_bound)(ends, row, step, rows, &bounds);
+}
+
+/* A chunk with one column, whose first fours have been asked for. */
+WEIR_DEV void SPMV_NAME(spmv_single)(const struct spmv_args *a, const struct spmv_chunk *chunk,
+                                     int near, struct SPMV_NAME(spmv_fours) * of,
+                                     REAL room[SPMV_ROOM])
+{
+    const REAL *x = (const REAL *)weir__spmv_whole((const REAL *)a->x + (near ? chunk->base : 0));
+    if (chunk->rows > 1) {
+        SPMV_NAME(spmv_together)(a, chunk, x, near, of, room);
+        return;
     }
-    weir_lanes_sync();
+    const REAL sum = SPMV_NAME(spmv_alone)(a, chunk, x, near, of);
+    if (chunk->rows) {
+        if (weir_lane() == 0)
+            SPMV_NAME(spmv_put)(a, chunk->row, sum);
+        return;
+    }
+    if (weir_lane() == 0)
+        ((REAL *)a->partials)[chunk->row] = sum;
+    SPMV_NAME(spmv_piece_ended)(a, chunk->row);
+}
+
+/** Chunk number @p at, with one column. @param[in] room  the warp's own. All lanes. */
+WEIR_DEV void SPMV_NAME(spmv_rows)(const struct spmv_args *a, uint64_t at, REAL room[SPMV_ROOM])
+{
+    struct SPMV_NAME(spmv_fours) of;
+    struct spmv_chunk chunk;
+    weir_load_stream_16(&chunk, &a->chunks[at]);
+    if (chunk.base == SPMV_FAR) {
+        SPMV_NAME(spmv_ask)(a, &chunk, 0, 0, &of);
+        SPMV_NAME(spmv_single)(a, &chunk, 0, &of, room);
+    } else {
+        SPMV_NAME(spmv_ask)(a, &chunk, 1, 0, &of);
+        SPMV_NAME(spmv_single)(a, &chunk, 1, &of, room);
+    }
 }
 
 /* ---- several columns, by chunks --------------------------------------------------------------------- */
@@ -141,20 +277,27 @@ struct SPMV_NAME(spmv_stand) {
     uint32_t across, deep, column, have;
 };
 
-/* The sums of nonzeros begin, begin + step, ... before end, for a lane's columns. */
+/* The sums of nonzeros begin, begin + step, ... before end of a chunk, for a lane's columns. */
 WEIR_DEV SPMV_NAME(spmv_pack)
-    SPMV_NAME(spmv_gather)(const struct spmv_args *a, const struct SPMV_NAME(spmv_stand) * s,
-                           uint64_t begin, uint64_t end, uint32_t step)
+    SPMV_NAME(spmv_gather)(const struct spmv_args *a, const struct spmv_chunk *chunk,
+                           const struct SPMV_NAME(spmv_stand) * s, uint32_t begin, uint32_t end,
+                           uint32_t step)
 {
-    const REAL *values = (const REAL *)a->values, *x = (const REAL *)a->x + s->column;
+    const int near = chunk->base != SPMV_FAR;
+    const char *columns = a->records + (uint64_t)chunk->at * SPMV_UNIT;
+    const REAL *values =
+        (const REAL *)(columns +
+                       weir__spmv_columns_bytes((chunk->count + SPMV_FOUR - 1u) / SPMV_FOUR, near));
+    const REAL *x = (const REAL *)a->x + s->column + (near ? (uint64_t)chunk->base * a->k : 0);
     SPMV_NAME(spmv_pack) sum = {{0}};
     if (!s->have)
         return sum;
     WEIR_UNROLLED_4
-    for (uint64_t i = begin; i < end; i += step) {
+    for (uint32_t i = begin; i < end; i += step) {
         const REAL value = values[i];
-        const SPMV_NAME(spmv_pack) row =
-            SPMV_NAME(spmv_load)(x + (uint64_t)a->indices[i] * a->k, s->have);
+        const uint32_t column =
+            near ? ((const uint16_t *)columns)[i] : ((const uint32_t *)columns)[i];
+        const SPMV_NAME(spmv_pack) row = SPMV_NAME(spmv_load)(x + (uint64_t)column * a->k, s->have);
         WEIR_UNROLLED
         for (uint32_t j = 0; j < SPMV_VECTOR; j++)
             sum.v[j] += value * row.v[j];
@@ -183,28 +326,26 @@ WEIR_DEV void SPMV_NAME(spmv_finish)(const struct spmv_args *a,
 WEIR_DEV void SPMV_NAME(spmv_columns)(const struct spmv_args *a, const struct spmv_chunk *chunk,
                                       const struct SPMV_NAME(spmv_stand) * s)
 {
-    const uint16_t *ends = a->ends + chunk->row;
+    const uint8_t *ends = a->ends + chunk->row;
     const uint32_t group = weir_lane() % s->deep;
     if (chunk->rows <= 1) {
-        const uint64_t end = chunk->begin + chunk->count;
         SPMV_NAME(spmv_finish)
         (a, s, !chunk->rows, chunk->row,
-         SPMV_NAME(spmv_gather)(a, s, chunk->begin + group, end, s->deep));
+         SPMV_NAME(spmv_gather)(a, chunk, s, group, chunk->count, s->deep));
         return;
     }
     if (chunk->rows < s->deep) {
         for (uint32_t row = 0; row < chunk->rows; row++) {
-            const uint64_t begin = chunk->begin + (row ? ends[row - 1] : 0);
+            const uint32_t begin = row ? ends[row - 1] : 0;
             SPMV_NAME(spmv_finish)
             (a, s, 0, (uint64_t)chunk->row + row,
-             SPMV_NAME(spmv_gather)(a, s, begin + group, chunk->begin + ends[row], s->deep));
+             SPMV_NAME(spmv_gather)(a, chunk, s, begin + group, ends[row], s->deep));
         }
         return;
     }
     for (uint32_t row = group; row < chunk->rows; row += s->deep) {
-        const uint64_t begin = chunk->begin + (row ? ends[row - 1] : 0);
-        const SPMV_NAME(spmv_pack) sum =
-            SPMV_NAME(spmv_gather)(a, s, begin, chunk->begin + ends[row], 1);
+        const uint32_t begin = row ? ends[row - 1] : 0;
+        const SPMV_NAME(spmv_pack) sum = SPMV_NAME(spmv_gather)(a, chunk, s, begin, ends[row], 1);
         WEIR_UNROLLED
         for (uint32_t j = 0; j < SPMV_VECTOR; j++)
             if (j < s->have)
@@ -213,9 +354,11 @@ WEIR_DEV void SPMV_NAME(spmv_columns)(const struct spmv_args *a, const struct sp
     }
 }
 
-/* A chunk with k columns, as many of them at a time as the lanes can have. */
-WEIR_DEV void SPMV_NAME(spmv_dense)(const struct spmv_args *a, const struct spmv_chunk *chunk)
+/** Chunk number @p at, with k columns, as many of them at a time as the lanes can have. All lanes. */
+WEIR_DEV void SPMV_NAME(spmv_dense)(const struct spmv_args *a, uint64_t at)
 {
+    struct spmv_chunk chunk;
+    weir_load_stream_16(&chunk, &a->chunks[at]);
     const uint32_t each = a->k % SPMV_VECTOR ? 1 : SPMV_VECTOR;
     struct SPMV_NAME(spmv_stand) s = {1, 1, 0, 0};
     while (s.across < WEIR_LANES && s.across * each < a->k)
@@ -224,35 +367,10 @@ WEIR_DEV void SPMV_NAME(spmv_dense)(const struct spmv_args *a, const struct spmv
     for (uint32_t column = 0; column < a->k; column += s.across * each) {
         s.column = column + weir_lane() / s.deep * each;
         s.have = s.column < a->k ? each : 0;
-        SPMV_NAME(spmv_columns)(a, chunk, &s);
+        SPMV_NAME(spmv_columns)(a, &chunk, &s);
     }
-}
-
-/** Chunk number @p at. @param[in] room  the warp's own. All lanes. */
-WEIR_DEV void SPMV_NAME(spmv_rows)(const struct spmv_args *a, uint64_t at, REAL room[SPMV_ROOM])
-{
-    const struct spmv_chunk chunk = a->chunks[at];
-    if (a->k > 1)
-        SPMV_NAME(spmv_dense)(a, &chunk);
-    else if (chunk.rows <= 1)
-        SPMV_NAME(spmv_alone)(a, &chunk);
-    else
-        SPMV_NAME(spmv_together)(a, &chunk, room);
-}
-
-/** Long row number @p at: the sum of its pieces. All lanes. */
-WEIR_DEV void SPMV_NAME(spmv_longs)(const struct spmv_args *a, uint64_t at)
-{
-    const struct spmv_long row = a->longs[at];
-    const REAL *partials = (const REAL *)a->partials + row.first * a->k;
-    for (uint32_t c = 0; c < a->k; c++) {
-        REAL sum = 0;
-        for (uint32_t i = weir_lane(); i < row.pieces; i += WEIR_LANES)
-            sum += partials[(uint64_t)i * a->k + c];
-        sum = SPMV_NAME(weir_group_sum)(sum, WEIR_LANES);
-        if (weir_lane() == 0)
-            SPMV_NAME(spmv_put)(a, (uint64_t)row.row * a->k + c, sum);
-    }
+    if (!chunk.rows)
+        SPMV_NAME(spmv_piece_ended)(a, chunk.row);
 }
 
 /* ---- by the schedules of worklist/schedule.h ---------------------------------------------------------- */

@@ -232,7 +232,6 @@ static weir_status run_half(weir_product *product, struct spmv_part *part,
                             const struct spmv_half *half, double alpha, double beta)
 {
     struct spmv_args args = half->args;
-    weir_status status = WEIR_OK;
     if (!half->there)
         return WEIR_OK;
     args.x = part->x;
@@ -241,11 +240,7 @@ static weir_status run_half(weir_product *product, struct spmv_part *part,
     args.beta = beta;
     if (product->config.schedule != WEIR_PRODUCT_ROWS)
         return launch(part, &weir__spmv_tiles[product->wide], &args);
-    if (args.chunk_count)
-        status = launch(part, &weir__spmv_rows[product->wide], &args);
-    if (!status && args.long_count)
-        status = launch(part, &weir__spmv_longs[product->wide], &args);
-    return status;
+    return args.chunk_count ? launch(part, &weir__spmv_rows[product->wide], &args) : WEIR_OK;
 }
 
 static weir_status scale(weir_product *product, struct spmv_part *part, double beta)
@@ -388,6 +383,8 @@ weir_status weir_product_run(weir_product *product, double alpha, double beta,
     stats.devices = product->parts;
     stats.vector = product->config.vector;
     stats.halo = product->halo;
+    for (uint32_t d = 0; d < product->parts; d++)
+        stats.near += product->part[d].half[0].near + product->part[d].half[1].near;
     stats.halo_bytes = product->halo * weir__spmv_row_bytes(product);
     return stats_out ? weir__sized_out(stats_out, &stats, sizeof stats, "weir_product_stats")
                      : WEIR_OK;

@@ -223,7 +223,7 @@ static void what_does_not_fit_is_planned(void **state)
     struct weir__plan *plan;
     weir_matrix *matrix;
     OK(weir__calloc(1, sizeof *plan, "plan", &plan));
-    OK(weir_matrix_open("banded:100000,2", NULL, &matrix));
+    OK(weir_matrix_open("banded:200000,2", NULL, &matrix));
     making.matrix = matrix;
     plan_like(context, &making, plan);
     assert_int_equal(weir__plan_lacks(plan), 0);

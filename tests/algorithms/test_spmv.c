@@ -623,6 +623,72 @@ static void a_pool_that_is_too_small_is_told(void **state)
     weir_context_destroy(context);
 }
 
+/* Columns of a warp's nonzeros that lie near to each other take two bytes, and others four; which of them do depends on nothing but the matrix and how
+ * rows are cut. */
+static void near_columns_are_told(void **state)
+{
+    static const struct {
+        const char *text;
+        uint32_t columns;
+        int near; /* all, or none */
+    } cases[] = {{"banded:9000,9", 1, 1},        {"banded:9000,9", 5, 1},
+                 {"random:60x65536,700", 1, 1},  {"random:8x65536,9000", 1, 1},
+                 {"random:60x900000,300", 1, 0}, {"random:60x900000,300", 3, 0}};
+    weir_context *context = context_or_skip(*state);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        weir_matrix *matrix = matrix_of(cases[i].text, i % 2 ? WEIR_VALUE_F64 : WEIR_VALUE_F32);
+        weir_product_config config = WEIR_PRODUCT_CONFIG_INIT;
+        weir_product_stats stats = WEIR_PRODUCT_STATS_INIT;
+        weir_product *product;
+        config.schedule = WEIR_PRODUCT_ROWS;
+        config.columns = cases[i].columns;
+        config.vector =
+            weir_context_device_count(context) == 1 ? WEIR_VECTOR_AUTO : WEIR_VECTOR_WHOLE;
+        config.overlap = WEIR_OVERLAP_OFF;
+        OK(weir_product_create(context, matrix, &config, &product));
+        OK(weir_product_run(product, 1, 0, &stats));
+        assert_int_equal(stats.near, cases[i].near ? matrix->nonzeros : 0);
+        weir_product_destroy(product);
+        weir_matrix_destroy(matrix);
+    }
+    weir_context_destroy(context);
+}
+
+/* Nonzeros are filled up to whole fours; what is filled in names a column too, of which nothing may come into a sum. */
+static void what_fills_up_adds_nothing(void **state)
+{
+    static const char *const texts[] = {"random:40x600,253",    "random:40x600,254",
+                                        "random:40x600,257",    "random:40x200000,253",
+                                        "random:9x200000,1027", "random:300x200000,5"};
+    weir_context *context = context_or_skip(*state);
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        weir_matrix *matrix = matrix_of(texts[i], WEIR_VALUE_F32);
+        weir_product_config config = WEIR_PRODUCT_CONFIG_INIT;
+        float *x = calloc(matrix->columns, sizeof *x), *y = calloc(matrix->rows, sizeof *y);
+        weir_product *product;
+        assert_non_null(x);
+        assert_non_null(y);
+        config.schedule = WEIR_PRODUCT_ROWS;
+        OK(weir_product_create(context, matrix, &config, &product));
+        /* Every row by itself: infinity wherever it has no column. */
+        for (uint64_t row = 0; row < matrix->rows; row += matrix->rows / 3) {
+            for (uint64_t c = 0; c < matrix->columns; c++)
+                x[c] = INFINITY;
+            for (uint64_t n = matrix->offsets[row]; n < matrix->offsets[row + 1]; n++)
+                x[matrix->indices[n]] = 1;
+            OK(weir_product_set_x(product, x));
+            OK(weir_product_run(product, 1, 0, NULL));
+            OK(weir_product_get_y(product, y));
+            assert_true(isfinite(y[row]));
+        }
+        weir_product_destroy(product);
+        weir_matrix_destroy(matrix);
+        free(x);
+        free(y);
+    }
+    weir_context_destroy(context);
+}
+
 /* All tiles but those along the diagonal are empty, and an empty tile takes nothing. */
 static void bins_of_a_band_fit(void **state)
 {
@@ -660,12 +726,12 @@ static void what_one_cell_has_is_not_shared_out(void **state)
         rows[i] = i % ROWS;
         columns[i] = i / ROWS;
     }
-    OK(weir_matrix_from_entries(ROWS, 4000, COUNT, rows, columns, NULL, WEIR_VALUE_F32, &matrix));
+    OK(weir_matrix_from_entries(ROWS, 4000, COUNT, rows, columns, NULL, WEIR_VALUE_F64, &matrix));
     config.grid_rows = 1;
     config.grid_columns = 2;
     STATUS(weir_product_create(context, matrix, &config, &product), WEIR_ERR_NOMEM);
     assert_detail_has("host:0 has no room for its part of ");
-    assert_detail_has(", which is 9 MiB");
+    assert_detail_has(", which is 11 MiB");
     assert_no_memory_is_left(context);
     weir_matrix_destroy(matrix);
     weir_context_destroy(context);
@@ -678,11 +744,12 @@ int main(void)
     const struct CMUnitTest tests[] = {
         ON_EACH_SPEC(every_shape_and_schedule) ON_EACH_SPEC(every_number_of_columns) ON_EACH_SPEC(
             every_grid) ON_EACH_SPEC(bins_are_cut) ON_EACH_SPEC(cut_is_whole_bit_by_bit)
-            ON_EACH_SPEC(small_halos_are_taken) ON_EACH_SPEC(fewer_devices_and_places)
-                CC_TEST(devices_that_do_not_reach_each_other,
-                        "host:3") CC_TEST(devices_that_do_not_reach_each_other, "cuda:0-1")
-                    ON_MIXED_DEVICES(every_number_of_columns) CC_TEST(entries_are_added, "host:1")
-                        CC_TEST(arrays_are_wrapped, "host:2")
+            ON_EACH_SPEC(near_columns_are_told) ON_EACH_SPEC(what_fills_up_adds_nothing)
+                ON_EACH_SPEC(small_halos_are_taken) ON_EACH_SPEC(fewer_devices_and_places)
+                    CC_TEST(devices_that_do_not_reach_each_other,
+                            "host:3") CC_TEST(devices_that_do_not_reach_each_other,
+                                              "cuda:0-1") ON_MIXED_DEVICES(every_number_of_columns)
+                        CC_TEST(entries_are_added, "host:1") CC_TEST(arrays_are_wrapped, "host:2")
                             CC_TEST(wrong_results_are_told, "host:1")
                                 CC_TEST(what_cannot_be_is_refused, "host:2")
                                     CC_TEST(a_pool_that_is_too_small_is_told, "host:1")

@@ -62,12 +62,12 @@ has "; x whole, 400 rows"
 # Where all of x has no room beside the rest it is cut; where that does not help nothing is taken.
 expect_ok spmv random:400000x400000,1 --devices host:4
 has "; x whole, "
-WEIR_POOL_BYTES=3150000 expect_ok spmv random:400000x400000,1 --devices host:4 --verify
+WEIR_POOL_BYTES=2850000 expect_ok spmv random:400000x400000,1 --devices host:4 --verify
 has "; x cut, "
-WEIR_POOL_BYTES=3150000 expect_ok plan random:400000x400000,1 spmv --devices host:4
+WEIR_POOL_BYTES=2850000 expect_ok plan random:400000x400000,1 spmv --devices host:4
 has ", x cut: "
 has "it fits"
-WEIR_POOL_BYTES=2750000 refuse 1 "has no room for its part of random:400000x400000,1" spmv random:400000x400000,1 --devices host:4
+WEIR_POOL_BYTES=2450000 refuse 1 "has no room for its part of random:400000x400000,1" spmv random:400000x400000,1 --devices host:4
 
 # ---- files ----
 cat >small.mtx <<'END'

@@ -186,14 +186,11 @@ WEIR_DEV void cc_label(struct cc_run *run, uint32_t giant)
          base = cc_next(base, run->stride, CC_BATCH)) {
         uint32_t up[CC_BATCH];
         cc_read_parents(run, base, cc_apart(run->stride), giant, up);
-        const uint32_t deep = cc_find(run, giant, up);
+        (void)cc_find(run, giant, up);
         WEIR_ROLLED
         for (uint32_t k = 0; k < CC_BATCH; k++) {
             const uint64_t row = base + (uint64_t)k * cc_apart(run->stride);
             const uint32_t root = cc_pick(up, k);
-            /* Rows behind this one climb by way of it; lanes of a GPU look at all of them at the same time. */
-            if (WEIR_LANES == 1u && (deep >> k & 1u))
-                weir_store_relaxed_dev_u32(cc_words_of(run->parent) + a->part.begin + row, root);
             if (row < busy)
                 a->label[row] = root == giant ? label : cc_id_of(run, root);
         }

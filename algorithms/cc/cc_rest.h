@@ -160,17 +160,11 @@ WEIR_DEV void cc_link_waiting(struct cc_run *run, uint32_t count)
     cc_note(run, joined, &hook);
 }
 
+#ifdef __CUDACC__
 /* Link an arc of each lane that has one. A join is a chain of looks that wait for each other, and of the rows of a batch few have an arc left, which the
- * warp would wait for row after row: so arcs wait until there is one for every lane. A thread of a host device links its own at once. All
- * lanes of a worker. */
+ * warp would wait for row after row: so arcs wait until there is one for every lane. All lanes of a worker. */
 WEIR_DEV void cc_link_soon(struct cc_run *run, int is_there, uint32_t v, uint32_t to)
 {
-    if (WEIR_LANES == 1u) {
-        struct cc_hook hook = {0, 0};
-        const int joined = is_there && cc_join(run->parent, v, to, 1, &hook);
-        cc_note(run, joined, &hook);
-        return;
-    }
     const uint32_t lanes = weir_ballot(is_there);
     if (is_there) {
         const uint32_t before = weir_popcount_u32(lanes & ((1u << weir_lane()) - 1u));
@@ -187,7 +181,6 @@ WEIR_DEV void cc_link_soon(struct cc_run *run, int is_there, uint32_t v, uint32_
     cc_link_waiting(run, WEIR_LANES);
 }
 
-#ifdef __CUDACC__
 /* Link the arcs of CC_BATCH rows that lead to smaller numbers, but for the one that the first step took: the last of them
  * where that was the nearest, else the first. They ascend, so one that does not lead there ends its row.
  * @return rows of more than CC_ALONE arcs, a bit each: those are left to others. */

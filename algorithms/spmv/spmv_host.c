@@ -25,14 +25,13 @@ static void share(uint64_t count, uint32_t worker, uint32_t workers, uint64_t *b
     static void rows_##suffix(const void *args, uint32_t worker, uint32_t workers)        \
     {                                                                                     \
         const struct spmv_args *a = args;                                                 \
-        real room[SPMV_ROOM];                                                             \
         uint64_t at, end;                                                                 \
         share(a->chunk_count, worker, workers, &at, &end);                                \
         for (; at < end; at++)                                                            \
             if (a->k > 1)                                                                 \
                 spmv_dense_##suffix(a, at);                                               \
             else                                                                          \
-                spmv_rows_##suffix(a, at, room);                                          \
+                spmv_rows_##suffix(a, at);                                                \
     }                                                                                     \
     static void tiles_##suffix(const void *args, uint32_t worker, uint32_t workers)       \
     {                                                                                     \

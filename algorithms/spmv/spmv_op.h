@@ -37,7 +37,6 @@ struct spmv_chunk {
     uint16_t rows;  /* 0: a piece of a row; 1: a row by itself; else so many, of spmv_args.ends */
 };
 #define SPMV_FAR UINT32_MAX
-enum { SPMV_LANES_LOG = WEIR_LANES == 1 ? 0 : 5 };
 
 /** Bytes of the columns of a record, behind which its values lie. Nonzeros are filled up to whole fours, by values of 0. */
 WEIR_DEV uint32_t weir__spmv_columns_bytes(uint32_t fours, int near)
@@ -45,24 +44,20 @@ WEIR_DEV uint32_t weir__spmv_columns_bytes(uint32_t fours, int near)
     return near ? (fours + 1) / 2 * SPMV_UNIT : fours * SPMV_UNIT;
 }
 
+#ifdef __CUDACC__
 /** A pointer that stays whole: a compiler that takes it apart again adds 64 bits for each place behind it. */
 WEIR_DEV const void *weir__spmv_whole(const void *place)
 {
-#ifdef __CUDACC__
     asm("" : "+l"(place));
-#endif
     return place;
 }
 
 /** The same of a word: else halves of it are taken out, for which the load is waited for, where it is asked for. */
 WEIR_DEV void weir__spmv_whole_u32(uint32_t *word)
 {
-#ifdef __CUDACC__
     asm("" : "+r"(*word));
-#else
-    (void)word;
-#endif
 }
+#endif
 
 /** A row in pieces. */
 struct spmv_long {

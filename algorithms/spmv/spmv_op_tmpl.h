@@ -10,6 +10,68 @@ WEIR_DEV void SPMV_NAME(spmv_put)(const struct spmv_args *a, uint64_t at, REAL s
 
 /* ---- one column, by chunks ------------------------------------------------------------------------- */
 
+/* The last of the pieces of a row that ends adds up all of them, in their order. What lanes stored of this one is behind them. All lanes. */
+WEIR_DEV void SPMV_NAME(spmv_piece_ended)(const struct spmv_args *a, uint32_t piece)
+{
+    struct spmv_long *row = a->longs + a->long_of[piece];
+    uint32_t before = 0;
+    weir_lanes_sync();
+    if (weir_lane() == 0)
+        before = weir_atomic_add_acq_rel_dev_u32(&row->ended, 1);
+    if (weir_broadcast_u32(before, 0) + 1 < row->pieces)
+        return;
+    weir_lanes_sync();
+    const REAL *partials = (const REAL *)a->partials + (uint64_t)row->first * a->k;
+    for (uint32_t c = 0; c < a->k; c++) {
+        REAL sum = 0;
+        for (uint32_t i = weir_lane(); i < row->pieces; i += WEIR_LANES)
+            sum += partials[(uint64_t)i * a->k + c];
+        sum = SPMV_NAME(weir_group_sum)(sum, WEIR_LANES);
+        if (weir_lane() == 0)
+            SPMV_NAME(spmv_put)(a, (uint64_t)row->row * a->k + c, sum);
+    }
+    if (weir_lane() == 0)
+        weir_store_relaxed_dev_u32(&row->ended, 0);
+}
+
+#ifndef __CUDACC__
+/* The sum of nonzeros begin to end of a record, by a thread of a host device, which has no lanes to share them out to. */
+WEIR_DEV REAL SPMV_NAME(spmv_stretch)(const char *columns, const REAL *values, const REAL *x,
+                                      int near, uint32_t begin, uint32_t end)
+{
+    REAL sum = 0;
+    if (near)
+        for (uint32_t i = begin; i < end; i++)
+            sum += values[i] * x[((const uint16_t *)columns)[i]];
+    else
+        for (uint32_t i = begin; i < end; i++)
+            sum += values[i] * x[((const uint32_t *)columns)[i]];
+    return sum;
+}
+
+/** Chunk number @p at, with one column. */
+WEIR_DEV void SPMV_NAME(spmv_rows)(const struct spmv_args *a, uint64_t at)
+{
+    const struct spmv_chunk *chunk = &a->chunks[at];
+    const int near = chunk->base != SPMV_FAR;
+    const uint32_t fours = (chunk->count + SPMV_FOUR - 1u) / SPMV_FOUR;
+    const char *columns = a->records + (uint64_t)chunk->at * SPMV_UNIT;
+    const REAL *values = (const REAL *)(columns + weir__spmv_columns_bytes(fours, near));
+    const REAL *x = (const REAL *)a->x + (near ? chunk->base : 0);
+    if (!chunk->rows) {
+        ((REAL *)a->partials)[chunk->row] =
+            SPMV_NAME(spmv_stretch)(columns, values, x, near, 0, chunk->count);
+        SPMV_NAME(spmv_piece_ended)(a, chunk->row);
+        return;
+    }
+    for (uint32_t row = 0, begin = 0, end; row < chunk->rows; row++, begin = end) {
+        end = chunk->rows == 1 ? chunk->count : a->ends[chunk->row + row];
+        SPMV_NAME(spmv_put)
+        (a, (uint64_t)chunk->row + row,
+         SPMV_NAME(spmv_stretch)(columns, values, x, near, begin, end));
+    }
+}
+#else
 /* SPMV_ABREAST fours of a lane, as they lie in a record, so many lanes apart; and how many lanes have one of each. */
 struct SPMV_NAME(spmv_fours) {
     uint32_t column[SPMV_ABREAST]
@@ -62,30 +124,6 @@ WEIR_DEV void SPMV_NAME(spmv_multiply)(const REAL *x, int near, struct SPMV_NAME
     }
 }
 
-/* The last of the pieces of a row that ends adds up all of them, in their order. What lanes stored of this one is behind them. All lanes. */
-WEIR_DEV void SPMV_NAME(spmv_piece_ended)(const struct spmv_args *a, uint32_t piece)
-{
-    struct spmv_long *row = a->longs + a->long_of[piece];
-    uint32_t before = 0;
-    weir_lanes_sync();
-    if (weir_lane() == 0)
-        before = weir_atomic_add_acq_rel_dev_u32(&row->ended, 1);
-    if (weir_broadcast_u32(before, 0) + 1 < row->pieces)
-        return;
-    weir_lanes_sync();
-    const REAL *partials = (const REAL *)a->partials + (uint64_t)row->first * a->k;
-    for (uint32_t c = 0; c < a->k; c++) {
-        REAL sum = 0;
-        for (uint32_t i = weir_lane(); i < row->pieces; i += WEIR_LANES)
-            sum += partials[(uint64_t)i * a->k + c];
-        sum = SPMV_NAME(weir_group_sum)(sum, WEIR_LANES);
-        if (weir_lane() == 0)
-            SPMV_NAME(spmv_put)(a, (uint64_t)row->row * a->k + c, sum);
-    }
-    if (weir_lane() == 0)
-        weir_store_relaxed_dev_u32(&row->ended, 0);
-}
-
 /* The sum of a row, or of a piece of one, by all lanes. Its first fours have been asked for. */
 WEIR_DEV REAL SPMV_NAME(spmv_alone)(const struct spmv_args *a, const struct spmv_chunk *chunk,
                                     const REAL *x, int near, struct SPMV_NAME(spmv_fours) * of)
@@ -127,7 +165,7 @@ WEIR_DEV void SPMV_NAME(spmv_lay_out)(const struct spmv_args *a, const struct sp
         WEIR_UNROLLED
         for (uint32_t j = 0; j < SPMV_ABREAST; j++) {
             const uint32_t begin = (first + j * WEIR_LANES) * SPMV_FOUR + weir_lane();
-            if (of->have[j] == WEIR_LANES && SPMV_FOUR * WEIR_LANES % 32 == 0) {
+            if (of->have[j] == WEIR_LANES) {
                 /* Places are 33 apart here. */
                 REAL *place = room + SPMV_NAME(spmv_place)(begin);
                 WEIR_UNROLLED
@@ -183,7 +221,7 @@ WEIR_DEV void SPMV_NAME(spmv_together)(const struct spmv_args *a, const struct s
     const uint32_t rows = chunk->rows;
     struct SPMV_NAME(spmv_bounds) bounds;
     if (rows <= WEIR_LANES / 2) {
-        const uint32_t each = SPMV_LANES_LOG - weir_bits_u32(rows - 1), width = 1u << each;
+        const uint32_t each = 5u - weir_bits_u32(rows - 1), width = 1u << each;
         const uint32_t row = weir_lane() >> each;
         SPMV_NAME(spmv_bound)(ends, row, rows, 1, &bounds);
         SPMV_NAME(spmv_lay_out)(a, chunk, x, near, of, room);
@@ -252,6 +290,7 @@ WEIR_DEV void SPMV_NAME(spmv_rows)(const struct spmv_args *a, uint64_t at, REAL 
         SPMV_NAME(spmv_single)(a, &chunk, 1, &of, room);
     }
 }
+#endif
 
 /* ---- several columns, by chunks --------------------------------------------------------------------- */
 

@@ -142,27 +142,25 @@ WEIR_DEV int WEIR__P(thread_run)(WEIR__P(thread_walk) * walk, WEIR__P(tile_set) 
 
 /** A lane of the team-mapped schedule. */
 typedef struct WEIR__P(team_walk) {
-    WEIR__N teams;        /* how far apart a team's tiles are */
+    WEIR__N coming,
+        teams; /* the first tile, for `next` the next one; how far apart a team's tiles are */
     WEIR__N tile, behind; /* the present one, and where it ends */
     WEIR__N atom, count;  /* this lane's next atom of it, atoms it has */
     WEIR__N lane, lanes;  /* in the team */
 } WEIR__P(team_walk);
 
 /** Begin: lanes stand in teams of @p size that follow one another. Team t of n has tiles t, t + n, ..., and its lane l the
- *  atoms l, l + size, ... of each. Lanes that fill no team have nothing; a size above @p lanes is @p lanes. @p size > 0, and
- *  tiles and teams together are numbers that the set counts in. */
+ *  atoms l, l + size, ... of each. Lanes that fill no team have nothing; a size above @p lanes is @p lanes. @p size > 0 */
 WEIR_DEV void WEIR__P(team_start)(WEIR__P(team_walk) * walk, WEIR__P(tile_set) set, WEIR__N lane,
                                   WEIR__N lanes, WEIR__N size)
 {
     walk->lanes = size < lanes ? size : lanes;
     walk->teams = lanes / walk->lanes;
-    walk->tile = lane / walk->lanes;
+    walk->coming = lane / walk->lanes;
     walk->lane = lane % walk->lanes;
-    walk->behind = walk->atom = walk->count = 0;
-    if (walk->tile >= walk->teams)
-        walk->tile = set.tiles;
-    walk->tile -=
-        walk->teams; /* the one before the first, which may be below 0: no tile asks whether it is the first */
+    walk->tile = walk->behind = walk->atom = walk->count = 0;
+    if (walk->coming >= walk->teams)
+        walk->coming = set.tiles;
 }
 
 /** The next tile of this lane's team: all lanes of a team come to the same tiles, whether they have atoms of them or not, so
@@ -171,9 +169,15 @@ WEIR_DEV int WEIR__P(team_run)(WEIR__P(team_walk) * walk, WEIR__P(tile_set) set,
                                WEIR__P(tile_run) * run)
 {
     WEIR__P(_span) span;
-    if ((WEIR__N)(set.tiles - walk->tile) <= walk->teams)
-        return 0;
-    run->tile = walk->tile += walk->teams;
+    if (run->step == 0) { /* the first */
+        run->tile = walk->coming;
+        if (run->tile >= set.tiles)
+            return 0;
+    } else { /* from the one before: a number of its own, kept beside it, costs the lane's loop registers and an instruction */
+        if (set.tiles - run->tile <= walk->teams)
+            return 0;
+        run->tile += walk->teams;
+    }
     WEIR__P(_enter)(set, run->tile, walk->behind, &span);
     const WEIR__N count = span.end - span.begin;
     run->first = span.begin;
@@ -190,8 +194,11 @@ WEIR_DEV int WEIR__P(team_next)(WEIR__P(team_walk) * walk, WEIR__P(tile_set) set
 {
     while (walk->atom >= walk->count) {
         WEIR__P(tile_run) run;
+        run.step = 0; /* always the one that is coming */
         if (!WEIR__P(team_run)(walk, set, &run))
             return 0;
+        walk->tile = run.tile;
+        walk->coming = set.tiles - run.tile > walk->teams ? run.tile + walk->teams : set.tiles;
         walk->atom = walk->lane;
         walk->count = run.end - run.first;
     }

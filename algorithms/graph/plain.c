@@ -266,6 +266,28 @@ uint64_t weir__plain_rows(const char *text, const char *end, int *inside)
     return rows;
 }
 
+#define SKIP 8u /* arcs that are looked at together */
+
+void weir__plain_mark_runs(weir__plain *plain)
+{
+    const uint32_t *sources = plain->sources;
+    const uint64_t count = plain->count;
+    uint64_t runs = 0, before = UINT64_MAX;
+    for (uint64_t i = 0; i < count;) {
+        const uint64_t stop = i + SKIP < count ? i + SKIP : count;
+        if (sources[stop - 1] == before) { /* all are of the last run: sources ascend */
+            i = stop;
+            continue;
+        }
+        for (; i < stop; i++) {
+            plain->runs[runs] = (struct weir__run){sources[i], (uint32_t)i};
+            runs += sources[i] != before;
+            before = sources[i];
+        }
+    }
+    plain->run_count = runs;
+}
+
 const char *weir__plain_take(const weir__plain_form *form, uint64_t before, const char *text,
                              const char *end, weir__plain *plain)
 {

@@ -78,15 +78,43 @@ static inline int ends(char c)
     return is_blank(c) || c == '\n' || c == '\r';
 }
 
+static const uint64_t tens[EXACT_DIGITS + 1] = {1,
+                                                10,
+                                                100,
+                                                1000,
+                                                10000,
+                                                100000,
+                                                1000000,
+                                                10000000,
+                                                100000000,
+                                                1000000000,
+                                                10000000000,
+                                                100000000000,
+                                                1000000000000,
+                                                10000000000000,
+                                                100000000000000,
+                                                1000000000000000};
+
 /* Take a weight as weir__take_real() and weir__take_integer() would. @return @p at: they would not, or it is none. */
 static inline const char *take_weight(const weir__plain_form *form, const char *at,
                                       double *weight_out)
 {
     uint64_t whole;
     const char *c = take_digits(at, &whole);
-    if (c > at && c - at <= EXACT_DIGITS && ends(*c)) {
+    const long digits = c - at;
+    if (digits > 0 && digits <= EXACT_DIGITS && ends(*c)) {
         *weight_out = (double)whole;
         return c;
+    }
+    if (digits > 0 && *c == '.' && !form->integers) {
+        uint64_t part;
+        const char *stop = take_digits(c + 1, &part);
+        const long more = stop - (c + 1);
+        /* Both are exact as doubles, so that the quotient is the nearest one. */
+        if (more > 0 && digits + more <= EXACT_DIGITS && ends(*stop)) {
+            *weight_out = (double)(whole * tens[more] + part) / (double)tens[more];
+            return stop;
+        }
     }
     c = weir__parse_real(at, weight_out);
     if (!c || !ends(*c) || !isfinite(*weight_out))

@@ -59,6 +59,25 @@ const char *weir__plain_take(const weir__plain_form *form, uint64_t before, cons
 const char *weir__plain_stretches(const weir__plain_form *form, const char *text, const char *end,
                                   weir__plain *plain);
 
+/** Lines that are cut into numbers: so many bytes of text at the most. */
+#define WEIR__CUT_BYTES 4096u
+
+/** What a piece of text was cut into. */
+struct weir__cut {
+    unsigned numbers, lines; /**< lines that end in it */
+    unsigned
+        bytes; /**< up to behind the last blank or end, so that no number is cut in two; 0: it could not be cut */
+    uint16_t stop
+        [WEIR__CUT_BYTES]; /**< of each line: numbers up to its end, from the begin of the piece */
+    uint16_t end[WEIR__CUT_BYTES]; /**< and bytes */
+};
+
+/** Cut the beginning of a text, which may be within a line, into numbers of 1 to @p high, eight digits at the most, up to the first byte that is none of
+ *  theirs and no blank, tab or end of a line; on processors that can, on others nothing. Eight bytes behind @p end may be read.
+ *  @param[out] numbers_out  less 1. @param[in] room  for so many. */
+void weir__plain_cut(const char *text, const char *end, uint64_t high, uint32_t *numbers_out,
+                     uint64_t room, struct weir__cut *cut_out);
+
 /** Whether an arc comes behind another one in a graph. */
 static inline int weir__arc_above(uint64_t source_before, uint64_t target_before, uint64_t source,
                                   uint64_t target)

@@ -304,29 +304,67 @@ static inline const char *take_row(const weir__plain_form *form, uint64_t vertex
     return *at == '\n' && keep_row(form, vertex, count, count, plain) ? at + 1 : NULL;
 }
 
-/* Rows that are nothing but targets, many numbers at a time. @return the first byte of the first row that was not taken. */
+/* A row of which some numbers were seen. */
+struct row_so_far {
+    uint64_t end; /* behind its targets, in memory */
+    int half;     /* the last one has no weight yet */
+};
+
+/* Targets and weights in turn, to their places. @return 0: a target is no vertex, or there is no room. */
+static int put_pairs(const weir__plain_form *form, const uint32_t *numbers, unsigned count,
+                     struct row_so_far *row, weir__plain *plain)
+{
+    uint64_t end = row->end;
+    int half = row->half;
+    if (plain->room - end < count)
+        return 0;
+    for (unsigned i = 0; i < count; i++, half = !half) {
+        if (half) {
+            plain->integers[end - 1] = numbers[i] + 1;
+            continue;
+        }
+        if (numbers[i] >= form->high)
+            return 0;
+        plain->targets[end++] = numbers[i];
+    }
+    *row = (struct row_so_far){end, half};
+    return 1;
+}
+
+/* Rows that are nothing but targets, or targets with weights, many numbers at a time. @return the first byte of the first row that was not taken. */
 static const char *take_many_rows(const weir__plain_form *form, uint64_t before, const char *text,
                                   const char *end, weir__plain *plain)
 {
+    uint32_t pairs[WEIR__CUT_BYTES];
     struct weir__cut cut;
+    struct row_so_far row = {plain->count, 0};
     const char *at = text;
-    uint64_t count = plain->count; /* with those of a row whose end was not seen yet */
-    if (form->first || form->weighted)
+    if (form->first || plain->fractions)
         return text;
     for (;;) {
-        weir__plain_cut(at, end, form->high, plain->targets + count, plain->room - count, &cut);
+        const uint64_t first = row.end; /* where numbers go that are not in pairs */
+        weir__plain_cut(at, end, form->weighted ? UINT32_MAX : form->high,
+                        form->weighted ? pairs : plain->targets + first,
+                        form->weighted ? WEIR__CUT_BYTES : plain->room - first, &cut);
         if (!cut.bytes)
             return text;
-        for (unsigned line = 0; line < cut.lines; line++) {
-            const uint64_t vertex = before + plain->rows + 1;
-            if (vertex > form->high ||
-                !keep_row(form, vertex, count + cut.stop[line], count + cut.numbers, plain))
+        for (unsigned line = 0, from = 0; line <= cut.lines; line++) {
+            const unsigned stop = line < cut.lines ? cut.stop[line] : cut.numbers;
+            if (!form->weighted)
+                row.end += stop - from;
+            else if (!put_pairs(form, pairs + from, stop - from, &row, plain))
+                return text;
+            from = stop;
+            if (line == cut.lines)
+                break;
+            const uint64_t vertex = before + plain->rows + 1,
+                           spare = form->weighted ? row.end : first + cut.numbers;
+            if (row.half || vertex > form->high || !keep_row(form, vertex, row.end, spare, plain))
                 return text;
             plain->rows++;
             plain->lines++;
             text = at + cut.end[line];
         }
-        count += cut.numbers;
         at += cut.bytes;
     }
 }

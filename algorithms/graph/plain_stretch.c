@@ -3,7 +3,10 @@
  * Where a line ends is known only when its numbers are, so one line after the other waits for the one before. In place of that a
  * stretch of text is first cut into numbers, as bits of words and without a jump that depends on the text: the places where lines begin
  * go into one list, and those behind what parts two numbers into another. A line is plain if its places of both lists, put into order, are one to
- * eight digits apart, so that no byte is looked at again; eight numbers of a column become integers at once. */
+ * eight digits apart, so that no byte is looked at again; eight numbers of a column become integers at once.
+ *
+ * Lines of two numbers of up to seven digits are not even listed: four of them fit into 64 bytes, and the bits of those say where they lie. Rows of
+ * METIS, which have any number of numbers, are cut into one list of numbers, with the places in it where lines end. */
 #include "algorithms/graph/plain.h"
 
 #if defined(__x86_64__) && defined(__GNUC__)

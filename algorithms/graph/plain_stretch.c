@@ -14,7 +14,7 @@
 #include <string.h>
 
 /* All of it is one function for such a processor, in which a form's members are constants. */
-#define WIDE   __attribute__((target("avx2,bmi,bmi2,lzcnt,popcnt,pclmul")))
+#define WIDE   __attribute__((target("avx2,bmi,bmi2,popcnt,pclmul")))
 #define INSIDE static inline __attribute__((always_inline)) WIDE
 
 #define STRETCH WEIR__CUT_BYTES /* bytes; a multiple of STEP */
@@ -569,7 +569,7 @@ INSIDE void find_numbers(const char *text, unsigned bytes, struct numbers *numbe
         begins += put_places(number_begins, at, NUMBERS_USUAL, numbers->begins + begins);
         ends += put_places(number_ends, at, NUMBERS_USUAL, numbers->ends + ends);
         if (parts)
-            cut->bytes = at + 64 - (unsigned)_lzcnt_u64(parts);
+            cut->bytes = at + 64 - (unsigned)__builtin_clzll(parts);
         if (odd)
             break;
         behind = kinds.digits >> 63;
@@ -614,8 +614,8 @@ WIDE static void cut_text(const char *text, const char *end, uint64_t high, uint
 static int is_wide(void)
 {
     return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
-           __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("lzcnt") &&
-           __builtin_cpu_supports("popcnt") && __builtin_cpu_supports("pclmul");
+           __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("popcnt") &&
+           __builtin_cpu_supports("pclmul");
 }
 
 void weir__plain_cut(const char *text, const char *end, uint64_t high, uint32_t *numbers_out,

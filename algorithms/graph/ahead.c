@@ -126,6 +126,8 @@ static void take_plain(weir__ahead *a, struct slot *slot)
         block->taken = (size_t)(weir__plain_take(&a->form, slot->rows, block->text,
                                                  block->text + block->bytes, &block->plain) -
                                 block->text);
+    if (!block->plain.tangled)
+        weir__plain_mark_runs(&block->plain);
 }
 
 /* Whether a block may be read now; the lock is held. */
@@ -209,7 +211,9 @@ static weir_status reserve(weir__ahead *a, uint32_t threads)
     const size_t lines = a->block_bytes / 2 / ARC_BYTES * 3 + 2;
     const size_t room = a->form.rows ? ROW_ARCS : lines, text = WEIR__LINE_MAX + BEHIND + 64,
                  arcs = (room + 8) & ~(size_t)7;
-    const size_t each = text / 64 * 64 + arcs * (8 + (a->form.weighted ? sizeof(double) : 0));
+    const size_t each =
+        text / 64 * 64 +
+        arcs * (8 + sizeof(struct weir__run) + (a->form.weighted ? sizeof(double) : 0)) + 64;
     weir_status status;
     a->slots = threads + 2;
     if ((status = weir__calloc(a->slots, sizeof *a->slot, "file buffer", &a->slot)))
@@ -225,6 +229,7 @@ static weir_status reserve(weir__ahead *a, uint32_t threads)
         block->plain.targets = block->plain.sources + arcs;
         block->plain.room = room;
         block->text = at + arcs * 8;
+        block->plain.runs = (void *)(block->text + text / 64 * 64);
     }
     return WEIR_OK;
 }

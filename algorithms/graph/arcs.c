@@ -90,13 +90,16 @@ weir_status weir__arcs_add_to_row(weir__arcs *arcs, uint32_t source, uint32_t ta
         double real;
         uint32_t integer;
     } memory;
+    struct weir__run runs[2];
     weir__plain plain = {.count = 1,
                          .loops = source == target,
                          .sources = &source,
                          .targets = &target,
+                         .runs = runs,
                          .weights = &memory.real,
                          .integers = &memory.integer};
     weir__plain_weigh(weight, 0, &plain);
+    weir__plain_mark_runs(&plain);
     return weir__arcs_append(arcs, &plain);
 }
 

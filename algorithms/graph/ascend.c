@@ -18,7 +18,6 @@
 #define ROW_USUAL  8u                  /* arcs, where nobody says how many vertices there are */
 #define ROWS_FREE  65536u              /* rows that may be without arcs */
 #define ROWS_MOST  8u                  /* for each arc */
-#define SKIP       8u                  /* arcs that are looked at together */
 #define PART       (UINT64_C(1) << 20) /* weights that are converted, and given back, at once */
 
 /* Of each arc. */
@@ -119,6 +118,7 @@ static void drop_loops(weir__plain *plain)
         }
     plain->count = kept;
     plain->loops = 0;
+    weir__plain_mark_runs(plain);
 }
 
 /* Whether weights that came as doubles are integers all the same: a loop may have had the fraction. */
@@ -176,18 +176,12 @@ static void put_weights(weir__arcs *arcs, const weir__plain *plain)
 }
 
 /* Where rows begin that have arcs from @p before on. */
-static void put_rows(weir__arcs *arcs, uint64_t before, const uint32_t *sources, uint64_t count)
+static void put_rows(weir__arcs *arcs, uint64_t before, const weir__plain *plain)
 {
     uint64_t rows = arcs->rows;
-    for (uint64_t i = 0; i < count;) {
-        if (i + SKIP <= count && sources[i + SKIP - 1] < rows) { /* all are of the last row */
-            i += SKIP;
-            continue;
-        }
-        for (; rows <= sources[i]; rows++)
-            arcs->offsets[rows] = before + i;
-        i++;
-    }
+    for (uint64_t i = 0; i < plain->run_count; i++)
+        for (; rows <= plain->runs[i].source; rows++)
+            arcs->offsets[rows] = before + plain->runs[i].begin;
     arcs->rows = rows;
 }
 
@@ -215,7 +209,7 @@ weir_status weir__arcs_append_rows(weir__arcs *arcs, weir__plain *plain, int *ta
     memcpy(arcs->targets + before, plain->targets, count * sizeof *arcs->targets);
     if (arcs->weighted)
         put_weights(arcs, plain);
-    put_rows(arcs, before, plain->sources, count);
+    put_rows(arcs, before, plain);
     arcs->count = before + count;
     return WEIR_OK;
 }

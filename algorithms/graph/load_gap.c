@@ -16,9 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BLOCK  4096u
-#define HEADER 17u
-#define PIECE  (UINT64_C(1) << 19) /* arcs that are looked at and not kept */
+#define HEADER      17u
+#define PIECE_BYTES (UINT64_C(8) << 20) /* of arcs that do not stay as they are read */
 
 struct header {
     int directed, weighted;
@@ -68,10 +67,65 @@ static weir_status take_header(weir__reader *reader, struct header *h)
     return weir__rows_take(reader, header, HEADER);
 }
 
+/* Pairs of target and weight from arc `first` on. */
+struct pairs {
+    const uint32_t *pairs;
+    weir__rows *rows;
+    uint64_t first;
+    int negative; /* relaxed atomic, set only */
+};
+
+static void split_pairs(void *user, uint64_t begin, uint64_t end)
+{
+    struct pairs *p = user;
+    uint32_t *targets = p->rows->targets + p->first, *weights = p->rows->weights + p->first;
+    uint32_t bits = 0;
+    for (uint64_t i = begin; i < end; i++) {
+        targets[i] = p->pairs[2 * i];
+        weights[i] = p->pairs[2 * i + 1];
+        bits |= p->pairs[2 * i + 1];
+    }
+    if (bits > INT32_MAX)
+        __atomic_store_n(&p->negative, 1, __ATOMIC_RELAXED);
+}
+
+/* Take arcs of one direction piece by piece, each looked at by all cores. @param[in] at  its `first`, which the caller's @p look reads as well. */
+static weir_status take_pieces(weir__reader *reader, const struct header *h, uint32_t *piece,
+                               uint64_t *at, void (*look)(void *user, uint64_t begin, uint64_t end),
+                               void *user)
+{
+    const uint64_t bytes = h->weighted ? 8 : 4, most = PIECE_BYTES / bytes;
+    weir_status status = WEIR_OK;
+    for (*at = 0; !status && *at < h->arcs; *at += most) {
+        const uint64_t left = h->arcs - *at, here = left < most ? left : most;
+        if (!(status = weir__rows_take(reader, piece, bytes * here)))
+            weir__parallel_for(here, WEIR__ARC_CHUNK, 0, look, user);
+    }
+    return status;
+}
+
+static weir_status reserve_piece(const struct header *h, uint32_t **piece_out)
+{
+    const uint64_t bytes = h->weighted ? 8 : 4, most = PIECE_BYTES / bytes;
+    return weir__alloc(most < h->arcs ? most : h->arcs, bytes, "arcs of a file", piece_out);
+}
+
+static weir_status take_pairs(weir__reader *reader, const struct header *h, weir__rows *rows)
+{
+    struct pairs pairs = {.rows = rows};
+    uint32_t *piece;
+    weir_status status = reserve_piece(h, &piece);
+    pairs.pairs = piece;
+    if (!status)
+        status = take_pieces(reader, h, piece, &pairs.first, split_pairs, &pairs);
+    rows->negative = pairs.negative;
+    free(piece);
+    return status;
+}
+
 /* Rows of one direction. */
 static weir_status take_rows(weir__reader *reader, const struct header *h, weir__rows *rows)
 {
-    uint32_t pairs[2 * BLOCK];
     weir_status status;
     rows->vertices = h->vertices;
     rows->arcs = h->arcs;
@@ -79,41 +133,60 @@ static weir_status take_rows(weir__reader *reader, const struct header *h, weir_
         (status = weir__rows_take(reader, rows->offsets, 8 * (h->vertices + 1))) ||
         (status = weir__rows_check(reader, rows)))
         return status;
-    if (!h->weighted)
-        return weir__rows_take(reader, rows->targets, 4 * h->arcs);
-    for (uint64_t i = 0; i < h->arcs; i += BLOCK) {
-        uint64_t here = h->arcs - i < BLOCK ? h->arcs - i : BLOCK;
-        if ((status = weir__rows_take(reader, pairs, 8 * here)))
-            return status;
-        for (uint64_t j = 0; j < here; j++) {
-            rows->targets[i + j] = pairs[2 * j];
-            rows->weights[i + j] = pairs[2 * j + 1];
-            rows->negative |= pairs[2 * j + 1] > INT32_MAX;
-        }
-    }
-    return WEIR_OK;
+    return h->weighted ? take_pairs(reader, h, rows)
+                       : weir__rows_take(reader, rows->targets, 4 * h->arcs);
 }
 
-/* Arcs from `first` on, in memory one every `stride` numbers. */
+/* Arcs from `first` on. */
 struct sum {
     const weir__rows *rows; /* offsets and vertices */
     const uint32_t *targets, *weights;
-    uint64_t first, stride;
+    uint64_t first;
     int turned;
+    int pairs;    /* turned; targets and weights lie in turn, two numbers an arc */
     uint64_t sum; /* relaxed atomic, read after the join */
 };
+
+/* Arcs of one row, one every @p stride numbers. */
+static inline uint64_t hash_row(const struct sum *s, uint64_t v, uint64_t begin, uint64_t end,
+                                int turned, int weighted, uint64_t stride)
+{
+    uint64_t sum = 0;
+    for (uint64_t i = begin; i < end; i++) {
+        const uint64_t t = s->targets[i * stride];
+        const uint64_t arc = turned ? t << 32 | v : v << 32 | t;
+        sum += weir__mix(arc + (weighted ? s->weights[i * stride] * WEIR__GOLDEN : 0));
+    }
+    return sum;
+}
+
+/* All but the first three are constants, so that the loop over a row asks nothing. */
+static inline __attribute__((always_inline)) uint64_t hash_rows(const struct sum *s, uint64_t begin,
+                                                                uint64_t end, int turned,
+                                                                int weighted, uint64_t stride)
+{
+    const weir_graph graph = {.vertices = s->rows->vertices, .offsets = s->rows->offsets};
+    struct weir__arc_walk walk = weir__arc_walk_from(&graph, s->first + begin);
+    uint64_t sum = 0;
+    for (uint64_t i = begin; i < end;) {
+        const uint64_t v = weir__arc_walk_to(&walk, s->first + i),
+                       row_end = walk.row_end - s->first, stop = row_end < end ? row_end : end;
+        sum += hash_row(s, v, i, stop, turned, weighted, stride);
+        i = stop;
+    }
+    return sum;
+}
 
 static void add_hashes(void *user, uint64_t begin, uint64_t end)
 {
     struct sum *s = user;
-    const weir_graph graph = {.vertices = s->rows->vertices, .offsets = s->rows->offsets};
-    struct weir__arc_walk walk = weir__arc_walk_from(&graph, s->first + begin);
-    uint64_t sum = 0;
-    for (uint64_t i = begin; i < end; i++) {
-        uint64_t v = weir__arc_walk_to(&walk, s->first + i), t = s->targets[i * s->stride];
-        const uint64_t hash = weir__mix(s->turned ? t << 32 | v : v << 32 | t);
-        sum += s->weights ? weir__mix(hash + s->weights[i * s->stride]) : hash;
-    }
+    uint64_t sum;
+    if (s->weights)
+        sum = s->pairs    ? hash_rows(s, begin, end, 1, 1, 2)
+              : s->turned ? hash_rows(s, begin, end, 1, 1, 1)
+                          : hash_rows(s, begin, end, 0, 1, 1);
+    else
+        sum = s->turned ? hash_rows(s, begin, end, 1, 0, 1) : hash_rows(s, begin, end, 0, 0, 1);
     __atomic_fetch_add(&s->sum, sum, __ATOMIC_RELAXED);
 }
 
@@ -121,11 +194,8 @@ static void add_hashes(void *user, uint64_t begin, uint64_t end)
  * arc up would take many times as long as to read it. */
 static weir_status sum_of(const weir__rows *rows, int turned, uint64_t *sum_out)
 {
-    struct sum sum = {.rows = rows,
-                      .targets = rows->targets,
-                      .weights = rows->weights,
-                      .stride = 1,
-                      .turned = turned};
+    struct sum sum = {
+        .rows = rows, .targets = rows->targets, .weights = rows->weights, .turned = turned};
     const weir_status status = weir__activity_for("comparing arcs out and in", "arcs", rows->arcs,
                                                   WEIR__ARC_CHUNK, 0, add_hashes, &sum);
     *sum_out = sum.sum;
@@ -145,19 +215,13 @@ static weir_status refuse_arcs(const weir__reader *reader, const weir__rows *row
 static weir_status sum_arcs_in(weir__reader *reader, const struct header *h, const weir__rows *in,
                                uint64_t *sum_out)
 {
-    const uint64_t stride = h->weighted ? 2 : 1;
-    uint32_t *piece = NULL;
-    struct sum sum = {.rows = in, .stride = stride, .turned = 1};
-    weir_status status =
-        weir__alloc(PIECE < h->arcs ? PIECE : h->arcs, 4 * stride, "arcs of a file", &piece);
-    for (; !status && sum.first < h->arcs; sum.first += PIECE) {
-        const uint64_t left = h->arcs - sum.first, here = left < PIECE ? left : PIECE;
-        if ((status = weir__rows_take(reader, piece, 4 * stride * here)))
-            break;
-        sum.targets = piece;
-        sum.weights = h->weighted ? piece + 1 : NULL;
-        weir__parallel_for(here, WEIR__ARC_CHUNK, 0, add_hashes, &sum);
-    }
+    struct sum sum = {.rows = in, .turned = 1, .pairs = h->weighted};
+    uint32_t *piece;
+    weir_status status = reserve_piece(h, &piece);
+    sum.targets = piece;
+    sum.weights = h->weighted ? piece + 1 : NULL;
+    if (!status)
+        status = take_pieces(reader, h, piece, &sum.first, add_hashes, &sum);
     free(piece);
     *sum_out = sum.sum;
     return status;

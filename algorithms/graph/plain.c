@@ -78,15 +78,43 @@ static inline int ends(char c)
     return is_blank(c) || c == '\n' || c == '\r';
 }
 
+static const uint64_t tens[EXACT_DIGITS + 1] = {1,
+                                                10,
+                                                100,
+                                                1000,
+                                                10000,
+                                                100000,
+                                                1000000,
+                                                10000000,
+                                                100000000,
+                                                1000000000,
+                                                10000000000,
+                                                100000000000,
+                                                1000000000000,
+                                                10000000000000,
+                                                100000000000000,
+                                                1000000000000000};
+
 /* Take a weight as weir__take_real() and weir__take_integer() would. @return @p at: they would not, or it is none. */
 static inline const char *take_weight(const weir__plain_form *form, const char *at,
                                       double *weight_out)
 {
     uint64_t whole;
     const char *c = take_digits(at, &whole);
-    if (c > at && c - at <= EXACT_DIGITS && ends(*c)) {
+    const long digits = c - at;
+    if (digits > 0 && digits <= EXACT_DIGITS && ends(*c)) {
         *weight_out = (double)whole;
         return c;
+    }
+    if (digits > 0 && *c == '.' && !form->integers) {
+        uint64_t part;
+        const char *stop = take_digits(c + 1, &part);
+        const long more = stop - (c + 1);
+        /* Both are exact as doubles, so that the quotient is the nearest one. */
+        if (more > 0 && digits + more <= EXACT_DIGITS && ends(*stop)) {
+            *weight_out = (double)(whole * tens[more] + part) / (double)tens[more];
+            return stop;
+        }
     }
     c = weir__parse_real(at, weight_out);
     if (!c || !ends(*c) || !isfinite(*weight_out))
@@ -193,20 +221,73 @@ static inline int parts(const char *at)
     return is_blank(*at) || *at == '\n' || (at[0] == '\r' && at[1] == '\n');
 }
 
+/* What a row comes to. */
+struct row_sums {
+    uint64_t first,
+        second; /* of the numbers that reverse.h gives its targets, times those of weights */
+    int tangled, loop;
+};
+
+/* Look at the arcs of a row, which get their sources. @param[in] weighted  a constant, as are whether weights are in `integers`. */
+static inline __attribute__((always_inline)) struct row_sums sum_row(uint32_t source,
+                                                                     uint64_t begin, uint64_t end,
+                                                                     int weighted, int integers,
+                                                                     weir__plain *plain)
+{
+    const uint32_t *targets = plain->targets;
+    struct row_sums sums = {0, 0, 0, 0};
+    uint64_t last = 0; /* the target before, and 1 */
+    for (uint64_t i = begin; i < end; i++) {
+        const uint64_t to = targets[i] + UINT64_C(1);
+        const struct weir__reverse reverse = weir__reverse_of(to);
+        const uint64_t weight = !weighted  ? 1
+                                : integers ? weir__reverse_weight(plain->integers[i])
+                                           : weir__reverse_weight((uint64_t)plain->weights[i]);
+        sums.tangled |= to <= last;
+        sums.loop |= targets[i] == source;
+        plain->sources[i] = source;
+        sums.first += weight * reverse.first;
+        sums.second += weight * reverse.second;
+        last = to;
+    }
+    return sums;
+}
+
+/* The row of @p vertex, from 1, has the targets that lie behind those of the arcs there are, up to @p end. @param[in] spare  behind it memory for targets is
+ * free. @return 0: it is none that METIS has, or there is no room to see. */
+static int keep_row(const weir__plain_form *form, uint64_t vertex, uint64_t end, uint64_t spare,
+                    weir__plain *plain)
+{
+    const uint64_t begin = plain->count;
+    const uint32_t source = (uint32_t)(vertex - 1);
+    if (begin == end)
+        return 1;
+    const struct row_sums sums = !form->weighted    ? sum_row(source, begin, end, 0, 0, plain)
+                                 : plain->fractions ? sum_row(source, begin, end, 1, 0, plain)
+                                                    : sum_row(source, begin, end, 1, 1, plain);
+    if (sums.loop || (sums.tangled && !differ(plain->targets + begin, end - begin,
+                                              plain->targets + spare, plain->room - spare)))
+        return 0;
+    /* weir__metis_balance_from() of each arc, with what they have in common taken out of the sums. */
+    const struct weir__reverse own = weir__reverse_of(vertex);
+    plain->balance += (form->weighted ? 1 : weir__reverse_weight(0)) *
+                      (own.first * sums.second - own.second * sums.first);
+    plain->tangled |= sums.tangled;
+    plain->count = end;
+    return 1;
+}
+
 /* The row of @p vertex, from 1. @return the first byte of the next line; NULL: it is not plain, or there is no room. */
 static inline const char *take_row(const weir__plain_form *form, uint64_t vertex, const char *at,
                                    weir__plain *plain)
 {
-    const struct weir__reverse own = weir__reverse_of(vertex);
-    const uint64_t begin = plain->count;
-    const uint32_t *row = plain->targets + begin;
-    uint64_t id, weight = 0, balance = 0, count = begin;
+    uint64_t id, weight = 0, count = plain->count;
     const char *c;
     for (uint32_t i = 0; i < form->first; i++, at = weir__skip(c))
         if ((c = take_digits(at, &id)) == at || !parts(c))
             return NULL;
     while (*at != '\n' && *at != '\r') {
-        if ((c = take_digits(at, &id)) == at || !parts(c) || id - 1 >= form->high || id == vertex ||
+        if ((c = take_digits(at, &id)) == at || !parts(c) || id - 1 >= form->high ||
             count == plain->room)
             return NULL;
         if (form->weighted) {
@@ -216,26 +297,89 @@ static inline const char *take_row(const weir__plain_form *form, uint64_t vertex
                 return NULL;
             weir__plain_weigh((double)weight, count, plain);
         }
-        balance += weir__metis_balance_from(own, id, weight);
-        plain->sources[count] = (uint32_t)(vertex - 1);
         plain->targets[count++] = (uint32_t)(id - 1);
         at = is_blank(c[0]) && (unsigned)c[1] - '0' < 10u ? c + 1 : weir__skip(c);
     }
     at += *at == '\r';
-    const int tangled = !ascends(row, count - begin);
-    if (*at != '\n' ||
-        (tangled && !differ(row, count - begin, plain->targets + count, plain->room - count)))
-        return NULL;
-    plain->tangled |= tangled;
-    plain->count = count;
-    plain->balance += balance;
-    return at + 1;
+    return *at == '\n' && keep_row(form, vertex, count, count, plain) ? at + 1 : NULL;
+}
+
+/* A row of which some numbers were seen. */
+struct row_so_far {
+    uint64_t end; /* behind its targets, in memory */
+    int half;     /* the last one has no weight yet */
+};
+
+/* Targets and weights in turn, to their places. @return 0: a target is no vertex, or there is no room. */
+static int put_pairs(const weir__plain_form *form, const uint32_t *numbers, unsigned count,
+                     struct row_so_far *row, weir__plain *plain)
+{
+    uint64_t end = row->end;
+    int half = row->half;
+    if (plain->room - end < count)
+        return 0;
+    for (unsigned i = 0; i < count; i++, half = !half) {
+        if (half) {
+            plain->integers[end - 1] = numbers[i] + 1;
+            continue;
+        }
+        if (numbers[i] >= form->high)
+            return 0;
+        plain->targets[end++] = numbers[i];
+    }
+    *row = (struct row_so_far){end, half};
+    return 1;
+}
+
+/* Rows that are nothing but targets, or targets with weights, many numbers at a time. @return the first byte of the first row that was not taken. */
+static const char *take_many_rows(const weir__plain_form *form, uint64_t before, const char *text,
+                                  const char *end, weir__plain *plain)
+{
+    uint32_t pairs[WEIR__CUT_BYTES];
+    struct weir__cut cut;
+    struct row_so_far row = {plain->count, 0};
+    const char *at = text;
+    if (form->first || plain->fractions)
+        return text;
+    for (;;) {
+        const uint64_t first = row.end; /* where numbers go that are not in pairs */
+        weir__plain_cut(at, end, form->weighted ? UINT32_MAX : form->high,
+                        form->weighted ? pairs : plain->targets + first,
+                        form->weighted ? WEIR__CUT_BYTES : plain->room - first, &cut);
+        if (!cut.bytes)
+            return text;
+        for (unsigned line = 0, from = 0; line <= cut.lines; line++) {
+            const unsigned stop = line < cut.lines ? cut.stop[line] : cut.numbers;
+            if (!form->weighted)
+                row.end += stop - from;
+            else if (!put_pairs(form, pairs + from, stop - from, &row, plain))
+                return text;
+            from = stop;
+            if (line == cut.lines)
+                break;
+            const uint64_t vertex = before + plain->rows + 1,
+                           spare = form->weighted ? row.end : first + cut.numbers;
+            if (row.half || vertex > form->high || !keep_row(form, vertex, row.end, spare, plain))
+                return text;
+            plain->rows++;
+            plain->lines++;
+            text = at + cut.end[line];
+        }
+        at += cut.bytes;
+    }
 }
 
 static const char *take_rows(const weir__plain_form *form, uint64_t before, const char *text,
                              const char *end, weir__plain *plain)
 {
+    uint32_t alone = 0;
     while (text < end) {
+        if (alone == 0) {
+            const char *begin = text;
+            text = take_many_rows(form, before, text, end, plain);
+            alone = text - begin < TRIED_LEAST ? LINES_BETWEEN : 1;
+            continue;
+        }
         const char *at = weir__skip(text), *next;
         const int comment = *at == '%';
         if (!comment && before + plain->rows >= form->high)
@@ -245,6 +389,7 @@ static const char *take_rows(const weir__plain_form *form, uint64_t before, cons
             break;
         plain->rows += !comment;
         plain->lines++;
+        alone--;
         text = next < end ? next : end; /* the last line may have no end of its own */
     }
     return text;
@@ -264,6 +409,28 @@ uint64_t weir__plain_rows(const char *text, const char *end, int *inside)
         text = stop ? stop + 1 : end;
     }
     return rows;
+}
+
+#define SKIP 8u /* arcs that are looked at together */
+
+void weir__plain_mark_runs(weir__plain *plain)
+{
+    const uint32_t *sources = plain->sources;
+    const uint64_t count = plain->count;
+    uint64_t runs = 0, before = UINT64_MAX;
+    for (uint64_t i = 0; i < count;) {
+        const uint64_t stop = i + SKIP < count ? i + SKIP : count;
+        if (sources[stop - 1] == before) { /* all are of the last run: sources ascend */
+            i = stop;
+            continue;
+        }
+        for (; i < stop; i++) {
+            plain->runs[runs] = (struct weir__run){sources[i], (uint32_t)i};
+            runs += sources[i] != before;
+            before = sources[i];
+        }
+    }
+    plain->run_count = runs;
 }
 
 const char *weir__plain_take(const weir__plain_form *form, uint64_t before, const char *text,

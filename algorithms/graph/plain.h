@@ -21,6 +21,11 @@ typedef struct weir__plain_form {
     uint64_t low, high; /**< the first id and the last; high is below 2^32 */
 } weir__plain_form;
 
+/** Where arcs of another source begin. */
+struct weir__run {
+    uint32_t source, begin; /**< begin: the first of them, counted from the first arc of all */
+};
+
 /** Arcs of plain lines, and what loaders want to know of them. */
 typedef struct weir__plain {
     uint64_t lines;              /**< that were taken */
@@ -29,6 +34,8 @@ typedef struct weir__plain {
     uint64_t balance;            /**< of their arcs, as weir__metis_balance() has it */
     uint64_t count, room;        /**< arcs; the arrays have memory for room */
     uint32_t *sources, *targets; /**< ids less the form's low */
+    struct weir__run *runs;      /**< memory for one more than room */
+    uint64_t run_count;          /**< of them, once they were found */
     double *weights;             /**< if the form has some and one is a fraction */
     uint32_t *integers;          /**< they, if none is: in the memory of `weights` */
     int fractions;               /**< some weight is no integer of 32 bits, or is -0 */
@@ -51,6 +58,25 @@ const char *weir__plain_take(const weir__plain_form *form, uint64_t before, cons
  *  @return the first byte that was not taken. */
 const char *weir__plain_stretches(const weir__plain_form *form, const char *text, const char *end,
                                   weir__plain *plain);
+
+/** Lines that are cut into numbers: so many bytes of text at the most. */
+#define WEIR__CUT_BYTES 4096u
+
+/** What a piece of text was cut into. */
+struct weir__cut {
+    unsigned numbers, lines; /**< lines that end in it */
+    unsigned
+        bytes; /**< up to behind the last blank or end, so that no number is cut in two; 0: it could not be cut */
+    uint16_t stop
+        [WEIR__CUT_BYTES]; /**< of each line: numbers up to its end, from the begin of the piece */
+    uint16_t end[WEIR__CUT_BYTES]; /**< and bytes */
+};
+
+/** Cut the beginning of a text, which may be within a line, into numbers of 1 to @p high, eight digits at the most, up to the first byte that is none of
+ *  theirs and no blank, tab or end of a line; on processors that can, on others nothing. Eight bytes behind @p end may be read.
+ *  @param[out] numbers_out  less 1. @param[in] room  for so many. */
+void weir__plain_cut(const char *text, const char *end, uint64_t high, uint32_t *numbers_out,
+                     uint64_t room, struct weir__cut *cut_out);
 
 /** Whether an arc comes behind another one in a graph. */
 static inline int weir__arc_above(uint64_t source_before, uint64_t target_before, uint64_t source,
@@ -104,6 +130,9 @@ static inline int weir__plain_keep(const weir__plain_form *form, uint64_t source
     plain->count = count + 1;
     return 1;
 }
+
+/** Find the runs of arcs that are not tangled: who takes their lines does it, while the sources are in its cache. */
+void weir__plain_mark_runs(weir__plain *plain);
 
 /** How many rows of METIS text, whole or not, begin in a text. @param[in,out] inside  whether it begins, and then ends, within a line. */
 uint64_t weir__plain_rows(const char *text, const char *end, int *inside);

@@ -9,6 +9,7 @@
 #include "runtime/support.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #define ROW_CHUNK (UINT64_C(1) << 12)
 
@@ -103,31 +104,71 @@ struct look {
     int untidy;     /* a row does not ascend, or has a loop; relaxed atomic, set only */
 };
 
+#define LANES 4u
+
+typedef uint32_t lanes __attribute__((vector_size(LANES * sizeof(uint32_t))));
+
+static inline lanes load_lanes(const uint32_t *from)
+{
+    lanes values;
+    memcpy(&values, from, sizeof values);
+    return values;
+}
+
+/* Values that are not above the one before them. @param[in] begin  not 0. @param[in,out] beyond  some value is no vertex. */
+static uint64_t count_descents(const uint32_t *targets, uint64_t begin, uint64_t end,
+                               uint64_t vertices, int *beyond)
+{
+    const uint32_t last = (uint32_t)(vertices - 1);
+    const lanes lasts = {last, last, last, last};
+    lanes descents = {0}, strays = {0};
+    uint64_t count = 0, i = begin;
+    for (; i + LANES <= end; i += LANES) {
+        const lanes before = load_lanes(targets + i - 1), here = load_lanes(targets + i);
+        descents -= (lanes)(before >= here); /* all bits of a lane where it is so */
+        strays |= (lanes)(here > lasts);
+    }
+    for (uint32_t lane = 0; lane < LANES; lane++) {
+        count += descents[lane];
+        *beyond |= strays[lane] != 0;
+    }
+    for (; i < end; i++) {
+        count += targets[i - 1] >= targets[i];
+        *beyond |= targets[i] > last;
+    }
+    return count;
+}
+
+/* Whether a row has an arc to its own vertex; anything if it does not ascend. */
+static int has_loop(const uint32_t *row, uint64_t count, uint32_t v)
+{
+    while (count > 1) {
+        const uint64_t half = count / 2;
+        row += row[half] <= v ? half : 0;
+        count -= half;
+    }
+    return count == 1 && *row == v;
+}
+
+/* Arcs one behind the other first, without rows: what is not above the one before has to be the first of a row. */
 static void look_at_rows(void *user, uint64_t begin, uint64_t end)
 {
     struct look *look = user;
     const weir__rows *rows = look->rows;
     const uint32_t *targets = rows->targets;
-    int untidy = 0, beyond = 0;
-    struct weir__arc_walk walk = weir__arc_walk_from(
-        &(weir_graph){.vertices = rows->vertices, .offsets = rows->offsets}, begin);
-    for (uint64_t i = begin; i < end;) {
-        const uint64_t stop = walk.row_end < end ? walk.row_end : end;
-        /* A row that began in front of this piece goes on from there. */
-        for (uint64_t j = i > rows->offsets[walk.v] ? i : i + 1; j < stop; j++)
-            untidy |= targets[j - 1] >= targets[j];
-        for (; i < stop; i++) {
-            untidy |= targets[i] == walk.v;
-            beyond |= targets[i] >= rows->vertices;
-        }
-        if (i < end)
-            (void)weir__arc_walk_to(&walk, i);
+    int beyond = targets[begin] >= rows->vertices, loops = 0;
+    uint64_t descents = count_descents(targets, begin + (begin == 0), end, rows->vertices, &beyond),
+             v = weir__first_row_at(rows->offsets, rows->vertices, begin);
+    for (; v < rows->vertices && rows->offsets[v] < end; v++) {
+        const uint64_t from = rows->offsets[v], count = rows->offsets[v + 1] - from;
+        descents -= count && from && targets[from - 1] >= targets[from];
+        loops |= has_loop(targets + from, count, (uint32_t)v);
     }
     uint64_t stray = UINT64_MAX;
     for (uint64_t i = begin; beyond && stray == UINT64_MAX; i++)
         if (targets[i] >= rows->vertices)
             stray = i;
-    if (untidy)
+    if (descents || loops)
         __atomic_store_n(&look->untidy, 1, __ATOMIC_RELAXED);
     uint64_t known = __atomic_load_n(&look->stray, __ATOMIC_RELAXED);
     while (stray < known && !__atomic_compare_exchange_n(&look->stray, &known, stray, 0,

@@ -39,7 +39,8 @@ static weir_status read_some(weir__unpack *u, void *data, size_t room, size_t *g
 
 /* ---- files that are not packed, all cores reading ---------------------------------------------------- */
 
-#define MANY_BYTES ((size_t)32 << 20) /* fewer are copied before threads are there */
+#define MANY_BYTES  ((size_t)8 << 20) /* fewer are copied before threads are there */
+#define PIECE_BYTES (UINT64_C(2) << 20)
 
 struct many {
     int fd;
@@ -81,7 +82,7 @@ static weir_status read_many(const weir__unpack *u, void *data, size_t room, siz
     const uint64_t left = (uint64_t)(facts.st_size - many.from);
     many.got = room < left ? room : left;
     weir_status status =
-        weir__activity_for("reading", "bytes", many.got, PULL_BYTES, 0, read_piece, &many);
+        weir__activity_for("reading", "bytes", many.got, PIECE_BYTES, 0, read_piece, &many);
     if (!status && lseek(u->fd, many.from + (off_t)many.got, SEEK_SET) >= 0)
         *got_out = (size_t)many.got;
     return status ? status : weir__activity_went(*got_out);

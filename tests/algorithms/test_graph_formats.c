@@ -1,6 +1,8 @@
 /** @file test_graph_formats.c  METIS, GAP, Graph500 and both versions of Galois: what is read, what is refused, and
  *  that every format gives back what it was given, to the bit. */
 #include "runtime/internal.h"
+#include "algorithms/graph/random.h"
+#include "algorithms/graph/rows.h"
 #include "tests/algorithms/graph_fixture.h"
 
 #include <fcntl.h>
@@ -719,16 +721,64 @@ static void allocations(void **state)
     weir_graph_destroy(graph);
 }
 
+/* ---- rows that ascend ---------------------------------------------------------------------------------- */
+
+static void tidy_rows_are_told_from_others(void **state)
+{
+    enum { N = 40, MOST = 400 };
+    uint64_t drawn = 0;
+    uint32_t tidy_ones = 0;
+    (void)state;
+    for (uint64_t seed = 1; seed <= 4000; seed++) {
+        uint64_t offsets[N + 1] = {0}, stray = UINT64_MAX, want_stray = UINT64_MAX;
+        uint32_t targets[MOST] = {0};
+        int tidy = 0, want = 1;
+        for (uint32_t v = 0; v < N; v++) {
+            uint64_t at = offsets[v];
+            for (uint32_t t = 0; t < N && at < MOST; t++)
+                if (t != v && weir__random(seed, drawn++) % 10 < seed % 7)
+                    targets[at++] = t;
+            offsets[v + 1] = at;
+        }
+        const uint64_t arcs = offsets[N];
+        if (arcs && seed % 3) { /* one arc leads anywhere, also to no vertex */
+            const uint64_t arc = weir__random(seed, drawn++) % arcs;
+            targets[arc] = (uint32_t)(weir__random(seed, drawn++) % (N + 2));
+            targets[arc] *= seed % 11 ? 1 : 107374182; /* also above 2^31 */
+        }
+        for (uint32_t v = 0; v < N; v++)
+            for (uint64_t i = offsets[v]; i < offsets[v + 1]; i++) {
+                want &= targets[i] != v && (i == offsets[v] || targets[i - 1] < targets[i]);
+                want_stray = targets[i] >= N && i < want_stray ? i : want_stray;
+            }
+        const weir__rows rows = {
+            .vertices = N, .arcs = arcs, .offsets = offsets, .targets = targets};
+        assert_int_equal(weir__rows_tidy(&rows, 1 + seed % 2, &tidy, &stray), WEIR_OK);
+        assert_int_equal(stray, want_stray);
+        assert_int_equal(tidy, want);
+        tidy_ones += (uint32_t)tidy;
+    }
+    assert_in_range(tidy_ones, 500, 3500);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(metis_read),   cmocka_unit_test(metis_refused),
-        cmocka_unit_test(long_rows),    cmocka_unit_test(gap_read),
-        cmocka_unit_test(gap_refused),  cmocka_unit_test(gap_of_many_arcs),
-        cmocka_unit_test(galois_wide),  cmocka_unit_test(bombs),
-        cmocka_unit_test(graph500),     cmocka_unit_test(round_trips),
-        cmocka_unit_test(large),        cmocka_unit_test(arrays_read_by_all_cores),
-        cmocka_unit_test(metis_cannot), cmocka_unit_test(allocations),
+        cmocka_unit_test(metis_read),
+        cmocka_unit_test(metis_refused),
+        cmocka_unit_test(long_rows),
+        cmocka_unit_test(gap_read),
+        cmocka_unit_test(gap_refused),
+        cmocka_unit_test(gap_of_many_arcs),
+        cmocka_unit_test(galois_wide),
+        cmocka_unit_test(bombs),
+        cmocka_unit_test(graph500),
+        cmocka_unit_test(round_trips),
+        cmocka_unit_test(large),
+        cmocka_unit_test(arrays_read_by_all_cores),
+        cmocka_unit_test(metis_cannot),
+        cmocka_unit_test(allocations),
+        cmocka_unit_test(tidy_rows_are_told_from_others),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

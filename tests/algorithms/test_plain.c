@@ -12,6 +12,8 @@
 #define LINES_MOST 3000
 
 static uint64_t state_of_draws;
+static uint32_t digits_most =
+    8; /* of an id, where nothing is odd: lines of eight and of seven are taken by different ways */
 
 static uint32_t draw(uint32_t below)
 {
@@ -45,8 +47,8 @@ static const char *line_end(uint32_t odd)
 
 static const char *weight_of(uint32_t odd)
 {
-    static const char *const odds[] = {"0.5",      "-3", "1e3", "123456789",
-                                       "00000012", "+7", "1.",  "x"};
+    static const char *const odds[] = {"0.5",  "-3",       "1e3", "123456789", "12.25",
+                                       "1.5x", "00000012", "+7",  "1.",        "x"};
     static char number[16];
     if (odd && draw(odd) == 0)
         return odds[draw(sizeof odds / sizeof *odds)];
@@ -62,9 +64,9 @@ static int put_line(char *to, const weir__plain_form *form, uint32_t odd)
         at += sprintf(to + at, " ");
     if (form->letter)
         at += sprintf(to + at, "%c%s", odd && draw(odd) == 0 ? 'b' : form->letter, gap(odd));
-    at += put_number(to + at, odd && draw(odd) == 0 ? draw(12) : 1 + draw(8));
+    at += put_number(to + at, odd && draw(odd) == 0 ? draw(12) : 1 + draw(digits_most));
     at += sprintf(to + at, "%s", gap(odd));
-    at += put_number(to + at, odd && draw(odd) == 0 ? draw(12) : 1 + draw(8));
+    at += put_number(to + at, odd && draw(odd) == 0 ? draw(12) : 1 + draw(digits_most));
     if (form->weighted)
         at += sprintf(to + at, "%s%s", gap(odd), weight_of(odd));
     at += sprintf(to + at, "%s", line_end(odd));
@@ -195,6 +197,7 @@ static void many_are_as_one_by_one(void **state)
         for (int f = 0; f < FORMS; f++)
             for (size_t o = 0; o < sizeof odds / sizeof *odds; o++) {
                 state_of_draws = seed * 1000 + (uint64_t)f * 10 + o;
+                digits_most = seed % 2 ? 7 : 8;
                 const uint32_t lines = 1 + draw(seed % 8 ? 300 : LINES_MOST);
                 struct text text = make_text(&forms[f], lines, odds[o]);
                 assert_same(&forms[f], &text, lines * 2);
@@ -262,9 +265,11 @@ static void steps_back_are_seen(void **state)
 static void a_processor_that_can_takes_many(void **state)
 {
     (void)state;
-    for (int f = 0; f < FORMS; f++) {
-        const weir__plain_form all = {
-            .letter = forms[f].letter, .weighted = forms[f].weighted, .high = UINT32_MAX - 1};
+    for (int f = 0; f < 2 * FORMS; f++) {
+        const weir__plain_form all = {.letter = forms[f % FORMS].letter,
+                                      .weighted = forms[f % FORMS].weighted,
+                                      .high = UINT32_MAX - 1};
+        digits_most = f < FORMS ? 8 : 7;
         state_of_draws = 7;
         struct text text = make_text(&all, 2000, 0);
         weir__plain plain = arcs_of(&all, 2000);
@@ -283,6 +288,144 @@ static void a_processor_that_can_takes_many(void **state)
     }
 }
 
+/* Where the source is another one than before, in runs of all lengths. */
+static void runs_begin_where_sources_change(void **state)
+{
+    enum { ARCS = 500 };
+    uint32_t sources[ARCS];
+    struct weir__run runs[ARCS + 1];
+    (void)state;
+    for (uint64_t seed = 1; seed <= 200; seed++) {
+        weir__plain plain = {.sources = sources, .runs = runs};
+        uint64_t at = 0;
+        state_of_draws = seed;
+        plain.count = draw(ARCS + 1);
+        const uint32_t length = 1 + draw(40);
+        for (uint64_t i = 0; i < plain.count; i++)
+            sources[i] = (i ? sources[i - 1] : draw(2)) + (draw(length) == 0 ? 1 + draw(3) : 0);
+        weir__plain_mark_runs(&plain);
+        for (uint64_t i = 0; i < plain.count; i++)
+            if (i == 0 || sources[i] != sources[i - 1]) {
+                assert_true(at < plain.run_count);
+                assert_int_equal(runs[at].source, sources[i]);
+                assert_int_equal(runs[at++].begin, i);
+            }
+        assert_int_equal(plain.run_count, at);
+    }
+}
+
+/* A weight with a point is the double that the C library makes of it. */
+static void decimals_are_the_nearest_doubles(void **state)
+{
+    const weir__plain_form form = {.weighted = 1, .high = 9};
+    (void)state;
+    state_of_draws = 5;
+    for (uint32_t i = 0; i < 20000; i++) {
+        char line[LINE_ROOM + BEHIND] = "1 2 ";
+        int at = 4;
+        at += put_number(line + at, 1 + draw(10));
+        line[at++] = '.';
+        at += put_number(line + at, 1 + draw(10));
+        const double want = strtod(line + 4, NULL);
+        line[at++] = '\n';
+        weir__plain got = arcs_of(&form, 1);
+        assert_ptr_equal(weir__plain_take(&form, 0, line, line + at, &got), line + at);
+        assert_int_equal(got.count, 1);
+        assert_true(weir__plain_weight(&got, 0) == want);
+        drop(&got);
+    }
+}
+
+/* ---- pieces that are cut into numbers --------------------------------------------------------------- */
+
+/* Rows of numbers. One byte in about @p odd is another one. */
+static struct text make_rows(uint32_t bytes, uint32_t odd)
+{
+    static const char others[] = "%-.x\r\v";
+    struct text text = {.bytes = calloc(bytes + 32, 1)};
+    assert_non_null(text.bytes);
+    while (text.count < bytes) {
+        char *to = text.bytes + text.count;
+        const uint32_t kind = draw(12);
+        int length = 1;
+        if (odd && draw(odd) == 0)
+            *to = others[draw(sizeof others - 1)];
+        else if (kind < 2)
+            *to = '\n';
+        else if (kind < 4)
+            *to = kind == 2 ? ' ' : '\t';
+        else
+            length = put_number(to, 1 + draw(digits_most)) + sprintf(to + strlen(to), " ");
+        text.count += (size_t)length;
+    }
+    char *exact = malloc(text.count + 8);
+    assert_non_null(exact);
+    memcpy(exact, text.bytes, text.count + 8);
+    free(text.bytes);
+    text.bytes = exact;
+    return text;
+}
+
+/* The same by one number after the other. @return bytes; 0 where a number is too long, 0, or above @p high. */
+static size_t cut_slowly(const struct text *text, uint64_t high, uint32_t *numbers,
+                         struct weir__cut *cut)
+{
+    const size_t most = text->count < WEIR__CUT_BYTES ? text->count : WEIR__CUT_BYTES;
+    size_t bytes = 0, begin = 0;
+    for (size_t i = 0; i < most && (strchr("0123456789 \t\n", text->bytes[i]) && text->bytes[i]);
+         i++) {
+        if (text->bytes[i] >= '0')
+            continue;
+        if (i > begin) {
+            const uint64_t value = strtoull(text->bytes + begin, NULL, 10);
+            if (i - begin > 8 || value < 1 || value > high)
+                return 0;
+            numbers[cut->numbers++] = (uint32_t)(value - 1);
+        }
+        begin = bytes = i + 1;
+        if (text->bytes[i] == '\n') {
+            cut->stop[cut->lines] = (uint16_t)cut->numbers;
+            cut->end[cut->lines++] = (uint16_t)bytes;
+        }
+    }
+    return bytes;
+}
+
+static void pieces_are_cut_as_number_by_number(void **state)
+{
+    enum { ROOM = 4200 };
+    static uint32_t want_numbers[ROOM], numbers[ROOM];
+    static struct weir__cut want, cut;
+    uint32_t cuts = 0;
+    (void)state;
+    for (uint64_t seed = 1; seed <= 3000; seed++) {
+        state_of_draws = seed;
+        digits_most = seed % 7 == 0 ? 9 : 1 + draw(8);
+        struct text text =
+            make_rows(1 + draw(seed % 3 ? 300 : 9000), seed % 2 ? 0 : 1 + draw(3000));
+        const uint64_t high = draw(4) ? UINT32_MAX - 1 : 1 + draw(99999999);
+        want.numbers = want.lines = 0;
+        const size_t bytes = cut_slowly(&text, high, want_numbers, &want);
+        weir__plain_cut(text.bytes, text.bytes + text.count, high, numbers, ROOM, &cut);
+        cuts += cut.bytes > 0;
+        if (cuts) { /* else this processor cuts nothing */
+            assert_int_equal(cut.bytes, bytes);
+            assert_int_equal(bytes ? cut.numbers : want.numbers, want.numbers);
+            if (bytes) {
+                assert_int_equal(cut.lines, want.lines);
+                assert_memory_equal(cut.stop, want.stop, want.lines * sizeof *want.stop);
+                assert_memory_equal(cut.end, want.end, want.lines * sizeof *want.end);
+                assert_memory_equal(numbers, want_numbers, want.numbers * sizeof *numbers);
+            }
+        }
+        free(text.bytes);
+    }
+    if (!cuts) {
+        print_message("skipped: this processor takes rows one by one\n");
+        skip();
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -290,6 +433,9 @@ int main(void)
         cmocka_unit_test(the_first_other_line_ends_it),
         cmocka_unit_test(steps_back_are_seen),
         cmocka_unit_test(a_processor_that_can_takes_many),
+        cmocka_unit_test(runs_begin_where_sources_change),
+        cmocka_unit_test(decimals_are_the_nearest_doubles),
+        cmocka_unit_test(pieces_are_cut_as_number_by_number),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

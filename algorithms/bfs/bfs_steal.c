@@ -2,6 +2,7 @@
  * refused, which device that is, what an arc takes on whose behalf, and what a run did. */
 #include "algorithms/bfs/bfs_in_step.h"
 #include "algorithms/bfs/bfs_step.h"
+#include "algorithms/common/own_machine.h"
 #include "runtime/config.h"
 #include "runtime/support.h"
 #include "topology/topology.h"
@@ -12,10 +13,6 @@
  * R-MAT graph top-down, measured on a core of a server, and reckoned for a GPU. Only its ratio to what a link adds counts. */
 #define GPU_ARC_NS  0.12
 #define CORE_ARC_NS 3.0
-/* What comes over the link for an arc of another device: its target, and its part of an entry of the queue. */
-#define FAR_BYTES 5.0
-/* Without a figure of the link it takes this part of an arc more. */
-#define FAR_UNKNOWN 0.5
 /* Levels of fewer arcs take less time than the steps in front of them: two barriers over links, and a decision. */
 #define GPU_ARCS  (UINT64_C(1) << 20)
 #define HOST_ARCS (UINT64_C(1) << 16)
@@ -89,20 +86,6 @@ static double arc_ns(const weir_machine *machine, const weir_device *device, uin
                                          : CORE_ARC_NS / (info.units ? info.units : 1);
 }
 
-/* What an arc of another device takes more. Host devices have one memory: nothing, unless somebody measured the pair. */
-static weir_status far_ns(const weir_machine *machine, uint32_t owner, uint32_t worker, int gpu,
-                          double own, double *ns_out)
-{
-    weir_cost link;
-    weir_status status = weir_machine_cost(machine, owner, worker, &link);
-    if (!gpu && !(weir_machine_pair(machine, owner, worker)->bandwidth_gbs > 0))
-        *ns_out = 0;
-    else
-        *ns_out =
-            !status && link.bandwidth_gbs > 0 ? FAR_BYTES / link.bandwidth_gbs : own * FAR_UNKNOWN;
-    return status;
-}
-
 static weir_status find_costs(const struct bfs_in_step *in_step, int gpu, double *cost)
 {
     const weir_machine *machine;
@@ -112,7 +95,7 @@ static weir_status find_costs(const struct bfs_in_step *in_step, int gpu, double
             const double own = arc_ns(machine, weir_context_device(in_step->on.context, j), j);
             double more = 0;
             if (i != j)
-                status = far_ns(machine, i, j, gpu, own, &more);
+                status = weir__own_far_ns(machine, i, j, gpu, own, &more);
             cost[i * STEAL_DEVICES + j] = own + more;
         }
     return status;

@@ -133,6 +133,8 @@ typedef struct weir__cli_request {
     int verify_by;                    /**< one of the VERIFY_BY below */
     int format;                       /**< --format, a position in the verb's list of formats */
     int plan;                         /**< --route of topo, a weir_route_kind; -1: all of them */
+    double level_us, barrier_us;      /**< --levels of topo: z and p */
+    double arc_ns;                    /**< of --levels; 0: not given */
     int partition;                    /**< a weir_partition_kind, or PARTITION_AUTO */
     const char *partition_file;       /**< of --partition file:PATH; NULL: another partition */
     const char *partition_2d;         /**< "2d:RxC" of that partition; NULL: another one */

@@ -100,6 +100,25 @@ int weir__cli_set_real(weir__cli_request *request, const weir__cli_option *optio
     return EXIT_DONE;
 }
 
+/* Three numbers, Z,P,NS: the first two may be 0. Each is far below what a sum of doubles would lose. */
+int weir__cli_set_levels(weir__cli_request *request, const weir__cli_option *option,
+                         const char *text)
+{
+    double *const figure[] = {&request->level_us, &request->barrier_us, &request->arc_ns};
+    const char *at = text;
+    for (size_t i = 0; i < 3 && at; i++) {
+        const char *end = *at == '-' || *at == '+' ? NULL : weir__parse_real(at, figure[i]);
+        const int ends = end && *end == (i < 2 ? ',' : '\0') && *figure[i] <= 1e6;
+        at = ends ? end + 1 : NULL;
+    }
+    if (!at || !(request->arc_ns >= 1e-6))
+        return weir__cli_fail(EXIT_USAGE,
+                              "--%s: \"%s\" is not Z,P,NS, three numbers up to 1e6 of which the "
+                              "last is at least 1e-6, say 4,3,0.5",
+                              option->name, text);
+    return EXIT_DONE;
+}
+
 /* Rows alone, or a grid of devices. */
 int weir__cli_set_grid(weir__cli_request *request, const weir__cli_option *option, const char *text)
 {

@@ -15,7 +15,8 @@ weir__cli_setter weir__cli_set_flag, weir__cli_set_text, weir__cli_set_number, w
     weir__cli_set_seconds, weir__cli_set_bytes, weir__cli_set_factor, weir__cli_set_positive,
     weir__cli_set_fraction, weir__cli_set_choice, weir__cli_set_partition, weir__cli_set_direction,
     weir__cli_set_order, weir__cli_set_mapping, weir__cli_set_weights, weir__cli_set_real,
-    weir__cli_set_grid, weir__cli_set_planned_partition, weir__cli_set_unbuilt;
+    weir__cli_set_grid, weir__cli_set_planned_partition, weir__cli_set_levels,
+    weir__cli_set_unbuilt;
 
 /* Rows of the table of options, and of the options of algorithms. */
 #define FIELD(member) offsetof(weir__cli_request, member)

@@ -193,6 +193,11 @@ static const weir__cli_option options[] = {
     CHOICE("route", "R", VERB_TOPO, plan, weir__cli_routes,
            "show this route alone: auto, direct, ring, tree, staged;\n"
            "default: all of them"),
+    OPTION("levels", "Z,P,NS", VERB_TOPO, weir__cli_set_levels, 0,
+           "show too how many of 2 to 8 devices levels of a search deserve,\n"
+           "reckoned: a level takes one device Z us, P us more for each of\n"
+           "several, and NS ns an arc where the machine has no arc_ns",
+           .low = 0),
     CHOICE("format", "F", VERB_TOPO, format, weir__cli_topo_formats,
            "table, json (what --machine reads), dot (for Graphviz);\n"
            "default: table"),

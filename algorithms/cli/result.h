@@ -116,5 +116,8 @@ void weir__cli_topo_table(const weir_machine *machine, FILE *file);
 /** What the pools of a context's devices may take. */
 void weir__cli_topo_pools(const weir_context *context, FILE *file);
 int weir__cli_topo_routes(const weir_machine *machine, int plan, FILE *file);
+/** What levels of several sizes would take 1 to all devices (topo_levels.c), by --levels. */
+int weir__cli_topo_levels(const weir_machine *machine, const weir__cli_request *request,
+                          FILE *file);
 
 #endif

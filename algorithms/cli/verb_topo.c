@@ -25,6 +25,9 @@ static int check_options(const weir__cli_request *request)
     if (request->plan >= 0 && request->format != TABLE_FORMAT)
         return weir__cli_fail(EXIT_USAGE, "--route belongs to --format table; %s shows no routes",
                               weir__cli_topo_formats.built[request->format]);
+    if (request->arc_ns > 0 && request->format != TABLE_FORMAT)
+        return weir__cli_fail(EXIT_USAGE, "--levels belongs to --format table; %s shows no levels",
+                              weir__cli_topo_formats.built[request->format]);
     if (request->measure && request->format == DOT_FORMAT)
         return weir__cli_fail(EXIT_USAGE, "--measure belongs to --format table and json; dot shows "
                                           "nothing that was measured");
@@ -87,6 +90,8 @@ static int print_table(struct session *session)
     if (session->context)
         weir__cli_topo_pools(session->context, file);
     int code = weir__cli_topo_routes(session->machine, session->request->plan, file);
+    if (!code && session->request->arc_ns > 0)
+        code = weir__cli_topo_levels(session->machine, session->request, file);
     char *text = weir__text_close(&table, &bytes);
     if (!text && !code)
         code = weir__cli_fail(EXIT_RUN, "no memory for the table");

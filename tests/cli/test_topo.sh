@@ -1,6 +1,7 @@
 #!/bin/sh
 # weir topo: machines shown, written and read back; what is wrong with them is named.
-. "$(dirname "$0")/common.sh"
+HERE=$(cd "$(dirname "$0")" && pwd)
+. "$HERE/common.sh"
 
 # ---- the machine this runs on ----
 expect_ok topo --devices host:3
@@ -62,6 +63,42 @@ has "ring      "
 has "GB/s where all send to the next one at once"
 if grep -qE '^  (auto|direct|tree|staged)  ' "$OUT"; then fail "--route ring shows other routes"; else pass; fi
 for route in auto direct tree staged; do expect_ok topo --machine nvswitch8 --route $route; done
+# ---- levels ----
+# By hand, of one device: 4 us and 0.5 ns an arc. More devices take 3 us each more, and 8 of them an eighth of the arcs, each its own.
+expect_ok topo --machine dgx1v --levels 4,3,0.5
+grep -q '^ *1024 *4.512 .* 28.06 *1$' "$OUT" && pass || fail "a level of 1024 arcs deserves one device of dgx1v, and takes all 28.06 us"
+grep -q '^ *65536 *36.77 *26.38 .* 2$' "$OUT" && pass || fail "a level of 65536 arcs deserves two devices of dgx1v"
+grep -q '^ *67108864 *33558 .* 4222 *8$' "$OUT" && pass || fail "a level of 67108864 arcs deserves all devices of dgx1v"
+PAGE=$HERE/../../docs/stealing.md
+if [ -f "$PAGE" ]; then
+    awk '/^ *arcs  .* best$/{ reading = 1 } reading' "$OUT" >rows
+    [ "$(wc -l <rows)" -eq 10 ] && [ "$(grep -cxFf rows "$PAGE")" -eq 10 ] && pass || fail "docs/stealing.md has another table of dgx1v"
+else
+    skip "no docs/stealing.md"
+fi
+# The shape: wider levels deserve no fewer, and the best is the least of its row.
+for machine in dgx1v nvswitch8 '4*nvswitch' hetero2; do
+    expect_ok topo --machine "$machine" --levels 4,3,0.5
+    awk '/^ *arcs /{ reading = 1; next }
+        reading && NF { rows++; best = $NF; most = NF - 2
+            for (m = 1; m <= most; m++) if ($(1 + m) + 0 < $(1 + best) + 0) wrong = 1
+            if (best < before || (rows == 1 && best != 1)) wrong = 1
+            before = best }
+        END { exit !(rows == 9 && !wrong && before == most) }' "$OUT" && pass || { fail "$machine: levels should deserve one device first, and all in the end"; show; }
+done
+# What the machine says of its arcs goes before the option.
+"$WEIR" topo --machine '2*nvswitch' --format json | sed 's/"units"/"arc_ns": 2, "units"/' >arcs.json
+expect_ok topo --machine arcs.json --levels 1,1,0.5
+grep -q '^ *1048576 *2098 ' "$OUT" && pass || { fail "arcs of 2 ns should take one device 2098 us"; show; }
+expect_ok topo --devices host:2 --levels 0,0,1
+grep -q '^ *1024 *1.024 *0.512.* 2$' "$OUT" && pass || { fail "without barriers two host devices take half"; show; }
+for figures in "" 4 4,3 4,3,0 4,3,-1 -4,3,1 "4,3,1," 4,3,x 4,,1 1e7,3,1 4,3,nan 4,3,1e-7; do
+    refuse 2 "is not Z,P,NS" topo --machine dgx1v --levels "$figures"
+done
+refuse 2 "--levels belongs to --format table" topo --machine dgx1v --levels 4,3,0.5 --format json
+refuse 2 "of 2 to 8 devices, and the machine has 1" topo --devices host:1 --levels 4,3,0.5
+refuse 2 "of 2 to 8 devices, and the machine has 16" topo --machine '16*nvswitch' --levels 4,3,0.5
+
 expect_ok topo --machine hetero2 --measure
 has "its simulation measured: times are virtual"
 cp "$OUT" measured.txt

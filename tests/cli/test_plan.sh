@@ -217,7 +217,7 @@ for verb in spmv "spmm --columns 5"; do
     for more in "" "--vector whole" "--partition 2d:1x2" "--values f64 --transpose --overlap off"; do
         expect_ok plan powerlaw:90000,20 $verb $more --devices host:2 --json product.json
         has "matrix   powerlaw:90000,20: 90000 rows, 90000 columns, "
-        has "values of nonzeros"
+        has "records of nonzeros"
         has "it fits"
         NEED=$(bytes_of product.json)
         # A bound just above the plan is enough, half of it is not.

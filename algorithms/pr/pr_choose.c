@@ -62,7 +62,7 @@ static int there_is_room(const struct weir__pr_making *making, uint32_t bands, u
     if (weir__pools_lack(making->task->context, bytes, making->parts.count) < making->parts.count)
         return 0;
     weir__need_pass(&need, 1, for_a_while);
-    return weir__need_fits(&need, what) == WEIR_OK;
+    return weir__need_fits(&need, "%s", what) == WEIR_OK;
 }
 
 /* ---- bands --------------------------------------------------------------------------------------- */

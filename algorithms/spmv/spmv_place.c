@@ -98,12 +98,18 @@ static void cut_row(struct chunks *to, uint64_t begin, uint64_t length, uint32_t
     to->pieces += pieces;
 }
 
+/* Longest row that lies in a chunk with others. */
+static uint32_t longest_short(const struct chunks *made)
+{
+    return made->longest < SPMV_SHORT ? made->longest : SPMV_SHORT;
+}
+
 /* Short rows from `row` on, as many as a chunk has. @return the row behind them. */
 static uint64_t take_rows(struct chunks *to, const struct spmv_rows *r, uint64_t row)
 {
     const uint64_t begin = r->offsets[row], first = row;
     while (row < r->rows && row - first < SPMV_ROWS &&
-           r->offsets[row + 1] - begin <= (row == first ? SPMV_SHORT : to->shortest)) {
+           r->offsets[row + 1] - begin <= (row == first ? longest_short(to) : to->shortest)) {
         if (to->ends)
             to->ends[row] = (uint8_t)(r->offsets[row + 1] - begin);
         row++;
@@ -122,7 +128,7 @@ static void cut(struct chunks *to, const struct spmv_rows *r)
     for (uint64_t row = 0; row < r->rows;) {
         const uint64_t begin = r->offsets[row] - r->offsets[0];
         const uint64_t length = r->offsets[row + 1] - r->offsets[row];
-        if (length <= SPMV_SHORT) {
+        if (length <= longest_short(to)) {
             row = take_rows(to, r, row);
             continue;
         }
@@ -149,8 +155,10 @@ static void choose_sizes(const weir_product *product, const struct spmv_part *pa
     if (product->config.columns == 1)
         return;
     made->longest = MANY_PIECE;
-    if (each < SPMV_SHORT)
+    if (each < SPMV_SHORT) {
         made->shortest = each > LEAST ? (uint32_t)each : LEAST;
+        made->longest = 2 * made->shortest < MANY_PIECE ? 2 * made->shortest : MANY_PIECE;
+    }
 }
 
 /* Chunks of equal rows. */
@@ -158,7 +166,7 @@ static void guess(struct chunks *made, const struct spmv_rows *r)
 {
     const uint64_t length = r->rows ? (r->sketched + r->rows - 1) / r->rows : 0;
     made->count = r->rows;
-    if (length <= SPMV_SHORT) {
+    if (length <= longest_short(made)) {
         const uint64_t fit = length ? made->shortest / length : SPMV_ROWS;
         const uint64_t each = !fit ? 1 : fit < SPMV_ROWS ? fit : SPMV_ROWS;
         made->count = (r->rows + each - 1) / each;

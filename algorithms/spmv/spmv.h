@@ -138,7 +138,7 @@ static inline uint64_t weir__spmv_kept_at(const struct spmv_keep *keep, uint64_t
            (uint64_t)__builtin_popcountll(keep->bits[column / 64] & below);
 }
 
-/** What devices would need at the least (spmv.c). @param[in] wants  what they want of others is known. @return the first that has no room for it; UINT32_MAX: all have. */
+/** About what devices would need, from counts alone: without what fills up records, sums of pieces and long rows, and with columns of four bytes (spmv.c). @param[in] wants  what they want of others is known. @return the first that has no room for it; UINT32_MAX: all have. */
 uint32_t weir__spmv_lacks(const weir_product *product, int wants, uint64_t bytes[WEIR_DEVICES_MAX]);
 /** The nonzeros of a row of a part, among those of its columns (spmv_halo.c). */
 struct spmv_span weir__spmv_span(const weir_matrix *matrix, const struct spmv_part *part,

@@ -14,11 +14,10 @@ static uint32_t blocks_for(uint64_t items, uint32_t each)
     return blocks < 0x7FFFFFFF ? (uint32_t)blocks : 0x7FFFFFFF;
 }
 
-#define SPMV_PIPE 1 /* blocks of a multiprocessor whose warps go over rows */
-
 /* ---- rows --------------------------------------------------------------------------------------------- */
 
-/* With so many blocks of a multiprocessor registers do not suffice for loads that are under way; with fewer too few warps wait for each other. */
+/* `resident` blocks share a multiprocessor: with more, registers do not suffice for the loads that are under way, and with fewer too few warps are there to
+ * hide the time these take. */
 #define ROWS_KERNELS(real, suffix, resident)                                                     \
     static __global__ void __launch_bounds__(LANES, resident)                                    \
         rows_##suffix(const struct spmv_args a)                                                  \

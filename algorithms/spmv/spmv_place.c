@@ -297,7 +297,7 @@ static weir_status make_records(const weir_product *product, struct spmv_part *p
         .lanes =
             weir__device_is_gpu(part->device) && product->config.columns == 1 ? SPMV_GPU_LANES : 1};
     uint64_t bytes, most;
-    char *records;
+    char *records = NULL;
     weir_status status =
         weir__activity_for("looking at columns", "chunks", made->count, SHARE, 0, find_bases, &to);
     if (status)
@@ -345,7 +345,7 @@ static weir_status sketch_records(const weir_product *product, struct spmv_part 
                                   const struct spmv_rows *r, const struct chunks *made,
                                   struct weir__need *need)
 {
-    const uint64_t each = made->count ? r->sketched / made->count : 0;
+    const uint64_t each = made->count ? (r->sketched + made->count - 1) / made->count : 0;
     const uint64_t bytes =
         record_bytes((uint32_t)each, part->x_held <= SPMV_NEAR, product->value_bytes);
     char *records;

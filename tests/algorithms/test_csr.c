@@ -211,7 +211,9 @@ static void gpus_make_large_ones(void **state)
     assert_int_equal(gpu, strncmp(*state, "cuda", 4) == 0);
     assert_int_equal(weir__csr_devices(context, 1000, devices), 0);
     assert_int_equal(weir__csr_devices(NULL, UINT64_C(1) << 40, devices), 0);
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+    /* Without a GPU both are made in the same way, whatever the graph: one is enough to see that. */
+    const size_t count = gpu ? sizeof texts / sizeof *texts : 1;
+    for (size_t i = 0; i < count; i++) {
         weir_graph_options options = WEIR_GRAPH_OPTIONS_INIT;
         weir_pool_stats stats = WEIR_POOL_STATS_INIT;
         weir_graph *want, *got;

@@ -163,6 +163,11 @@ value() {
         END { if (!found) print "not there" }' "$ROOM/.members"
 }
 
+# has_member FILE PATH: a document has it.
+has_member() {
+    [ "$(value "$1" "$2")" != 'not there' ]
+}
+
 # is PATH WANT: the member of the last standard output.
 is() {
     got=$(value "$OUT" "$1")

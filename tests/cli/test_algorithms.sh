@@ -26,11 +26,6 @@ has_column() {
         END { exit !found }' "$OUT"
 }
 
-# has_member FILE PATH: a document has it.
-has_member() {
-    members "$1" | cut -f1 | grep -qxF "$2"
-}
-
 run help
 # What a verb does begins behind what is given to it, in one column.
 awk '/^  weir [a-z0-9]+ / && !/--help$/ { lines++; apart += substr($0, 47, 2) ~ /^ [^ ]$/ } END { exit !lines || lines != apart }' "$OUT" && pass ||

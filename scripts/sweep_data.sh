@@ -16,7 +16,8 @@
 #
 # Environment: WEIR_DATA (folder of ANSWERS.json; ../shared/data, shared/data), BUILD (build),
 # WEIR_SWEEP_JOBS (runs at a time; one core each on host devices, 1 with GPUs),
-# WEIR_SWEEP_VERBS ("bfs sssp pr cc color"), WEIR_SWEEP_ARGS (more options of weir).
+# WEIR_SWEEP_VERBS ("bfs sssp pr cc color"), WEIR_SWEEP_ARGS (more options of weir), WEIR_TEST_STRIDE (1: all runs; else
+# every so many-th of a graph's, beginning with another one for each graph).
 set -eu
 skip() {
     echo "sweep: $1, skipped"
@@ -61,6 +62,10 @@ weir = os.path.join(os.environ.get("BUILD", "build"), "weir")
 extra = os.environ.get("WEIR_SWEEP_ARGS", "").split()
 data = os.environ["WEIR_DATA"]
 verbs = os.environ.get("WEIR_SWEEP_VERBS", " ".join(MEASURES)).split()
+stride_text = os.environ.get("WEIR_TEST_STRIDE") or "1"
+if not re.fullmatch("[1-9][0-9]?", stride_text):
+    sys.exit(f"sweep: WEIR_TEST_STRIDE={stride_text} is no number from 1 to 99")
+stride = int(stride_text)
 if not verbs or not set(verbs) <= set(MEASURES):
     sys.exit(f"sweep: WEIR_SWEEP_VERBS is {verbs}, and there are {list(MEASURES)}")
 
@@ -197,13 +202,13 @@ def run(mode, path, record, work, folder):
     return f"{' '.join(command)}: {'; '.join(wrong)}" if wrong else None
 
 
-def sweep(name, record, mode, devices, jobs, folder):
-    """Runs one graph; returns (passed, failed) and prints its line."""
+def sweep(name, record, mode, devices, jobs, folder, first):
+    """Runs one graph, of what is planned every so many-th from the first on; returns (passed, failed) and prints its line."""
     path = os.path.join(data, name)
     start = time.monotonic()
     copy = unpacked(path, folder)
     sources = min(len(record[direction]["bfs"]) for direction in DIRECTIONS)
-    planned = list(itertools.product(verbs, combinations(mode, devices, sources)))
+    planned = list(itertools.product(verbs, combinations(mode, devices, sources)))[first % stride::stride]
     # The packed file itself is read by the first run.
     paths = [path] + [copy] * (len(planned) - 1)
     with ThreadPoolExecutor(jobs) as pool:
@@ -227,12 +232,12 @@ def main():
         graphs = json.load(file)
     passed = failed = skipped = 0
     with tempfile.TemporaryDirectory() as folder:
-        for name, record in graphs.items():
+        for number, (name, record) in enumerate(graphs.items()):
             if not os.path.exists(os.path.join(data, name)):
                 print(f"skip {name:32} no such file")
                 skipped += 1
                 continue
-            good, bad = sweep(name, record, mode, devices, jobs, folder)
+            good, bad = sweep(name, record, mode, devices, jobs, folder, number)
             passed, failed = passed + good, failed + bad
     print(f"{passed} passed, {failed} failed, {skipped} skipped")
     sys.exit(1 if failed or not passed else 0)

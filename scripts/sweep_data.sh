@@ -16,8 +16,8 @@
 #
 # Environment: WEIR_DATA (folder of ANSWERS.json; ../shared/data, shared/data), BUILD (build),
 # WEIR_SWEEP_JOBS (runs at a time; one core each on host devices, 1 with GPUs),
-# WEIR_SWEEP_VERBS ("bfs sssp pr cc color"), WEIR_SWEEP_ARGS (more options of weir), WEIR_TEST_STRIDE (1: all runs; every
-# so many-th of those planned for all graphs together, as tests/README.md has it).
+# WEIR_SWEEP_VERBS ("bfs sssp pr cc color"), WEIR_SWEEP_ARGS (more options of weir), WEIR_TEST_STRIDE (1: all runs; else
+# every so many-th of a graph's, beginning with another one for each graph).
 set -eu
 skip() {
     echo "sweep: $1, skipped"
@@ -62,9 +62,10 @@ weir = os.path.join(os.environ.get("BUILD", "build"), "weir")
 extra = os.environ.get("WEIR_SWEEP_ARGS", "").split()
 data = os.environ["WEIR_DATA"]
 verbs = os.environ.get("WEIR_SWEEP_VERBS", " ".join(MEASURES)).split()
-stride = int(os.environ.get("WEIR_TEST_STRIDE") or 1)
-if not 1 <= stride <= 99:
-    sys.exit(f"sweep: WEIR_TEST_STRIDE={stride} is no number from 1 to 99")
+stride_text = os.environ.get("WEIR_TEST_STRIDE") or "1"
+if not re.fullmatch("[1-9][0-9]?", stride_text):
+    sys.exit(f"sweep: WEIR_TEST_STRIDE={stride_text} is no number from 1 to 99")
+stride = int(stride_text)
 if not verbs or not set(verbs) <= set(MEASURES):
     sys.exit(f"sweep: WEIR_SWEEP_VERBS is {verbs}, and there are {list(MEASURES)}")
 

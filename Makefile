@@ -120,10 +120,6 @@ $(B)/flags: FORCE | deps
 $(B)/obj/%.o: %.c $(B)/flags
 	$(call say,CC  ,$<)
 	$(Q)mkdir -p $(@D) && $(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c $< -o $@
-# Tests under AddressSanitizer take longer to optimise than that saves.
-ifeq ($(SAN),both)
-$(B)/obj/tests/%.o: private override CFLAGS += -O0
-endif
 $(B)/obj/%.cu.o: %.cu $(B)/flags
 	$(call say,NVCC,$<)
 	$(Q)mkdir -p $(@D) && $(NVCC) $(NVFLAGS) -MMD -MP -MF $(@:.o=.d) -MT $@ -c $< -o $@

@@ -447,22 +447,6 @@ WEIR_DEV uint32_t weir_atomic_add_relaxed_dev_u32(uint32_t *word, uint32_t value
 #endif
 }
 
-/** The same with acquire and release: who adds sees what those who added before it had stored before that. So the last of several that
- *  have each added 1 may read what all of them left; of a warp, lanes meet (weir_lanes_sync()) before one adds, and after. */
-WEIR_DEV uint32_t weir_atomic_add_acq_rel_dev_u32(uint32_t *word, uint32_t value)
-{
-#ifdef __CUDACC__
-    uint32_t before;
-    asm volatile("atom.acq_rel.gpu.add.u32 %0, [%1], %2;"
-                 : "=r"(before)
-                 : "l"(word), "r"(value)
-                 : "memory");
-    return before;
-#else
-    return __atomic_fetch_add(word, value, __ATOMIC_ACQ_REL);
-#endif
-}
-
 /** *word += value, of memory that the threads of one block share; those of others do not touch it. The sum
  *  is there when all who added have met at a barrier of the block, not before. */
 WEIR_DEV void weir_atomic_add_block_u64(uint64_t *word, uint64_t value)

@@ -9,6 +9,7 @@
 #define WEIR_ALGORITHMS_SPMV_SPMV_OP_H
 
 #include "runtime/runtime.h"
+#include "runtime/sync.h"
 #include "worklist/schedule.h"
 
 enum {

@@ -17,7 +17,7 @@ WEIR_DEV void SPMV_NAME(spmv_piece_ended)(const struct spmv_args *a, uint32_t pi
     uint32_t before = 0;
     weir_lanes_sync();
     if (weir_lane() == 0)
-        before = weir_atomic_add_acq_rel_dev_u32(&row->ended, 1);
+        before = weir_add_acq_rel_dev_u32(&row->ended, 1);
     if (weir_broadcast_u32(before, 0) + 1 < row->pieces)
         return;
     weir_lanes_sync();

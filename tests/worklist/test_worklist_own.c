@@ -72,7 +72,8 @@ static void tiles_are_fetched_ahead(void **state)
     setup.own_schedule = 1;
     setup.tree.depth = 8;
     setup.config.mapping = WEIR_MAPPING_GROUP;
-    if (!strstr(*state, "cuda") || !strstr(*state, "host")) /* which do not reach each other */
+    if (!strstr(*state, "cuda") ||
+        !strstr(*state, "host")) /* a GPU and a host device do not reach each other */
         setup.config.kernel = WEIR_KERNEL_FUSED;
     const uint64_t tiles = tree_own_tiles_fetched, atoms = tree_own_atoms_fetched;
     weir_worklist_stats stats = tree_run_once(&setup, 3, 2);

@@ -81,10 +81,8 @@ WEIR_DEV void spmv_team(const struct spmv_args *a, weir_csr_tile_set rows, uint3
     weir_csr_tile_run run = WEIR_TILE_RUN_INIT;
     size = size < WEIR_LANES ? size : WEIR_LANES;
     weir_csr_team_start(&walk, rows, lane, lanes, size);
-    for (;;) {
-        const int go = weir_csr_team_run(&walk, rows, &run);
-        if (!weir_ballot(go))
-            break;
+    for (int go = weir_csr_team_run(&walk, rows, &run); weir_ballot(go);
+         go = weir_csr_team_run(&walk, rows, &run)) {
         const uint32_t sum = weir_group_sum_u32(go ? spmv_sum(a, &run, weighted) : 0, size);
         if (go && lane % size == 0)
             a->y[from + run.tile] = sum;

@@ -119,11 +119,9 @@ WEIR_DEV void walk_team(const struct cost_args *a, const struct cost_place *p)
     weir_csr_team_walk walk;
     weir_csr_tile_run run = WEIR_TILE_RUN_INIT;
     weir_csr_team_start(&walk, set, p->lane, p->lanes, size);
-    for (;;) {
-        const int go = weir_csr_team_run(&walk, set, &run);
+    for (int go = weir_csr_team_run(&walk, set, &run); weir_ballot(go);
+         go = weir_csr_team_run(&walk, set, &run)) {
         float sum = 0;
-        if (!weir_ballot(go))
-            break;
         if (go)
             for (; run.at < run.end; run.at += size)
                 sum += cost_term(a, run.at);

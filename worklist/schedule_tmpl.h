@@ -142,8 +142,8 @@ WEIR_DEV int WEIR__P(thread_run)(WEIR__P(thread_walk) * walk, WEIR__P(tile_set) 
 
 /** A lane of the team-mapped schedule. */
 typedef struct WEIR__P(team_walk) {
-    WEIR__N coming,
-        teams; /* the first tile, for `next` the next one; how far apart a team's tiles are */
+    WEIR__N ahead,
+        teams; /* how far on the next tile is, at first from tile 0; how far apart a team's tiles are */
     WEIR__N tile, behind; /* the present one, and where it ends */
     WEIR__N atom, count;  /* this lane's next atom of it, atoms it has */
     WEIR__N lane, lanes;  /* in the team */
@@ -156,36 +156,39 @@ WEIR_DEV void WEIR__P(team_start)(WEIR__P(team_walk) * walk, WEIR__P(tile_set) s
 {
     walk->lanes = size < lanes ? size : lanes;
     walk->teams = lanes / walk->lanes;
-    walk->coming = lane / walk->lanes;
+    walk->ahead = lane / walk->lanes;
     walk->lane = lane % walk->lanes;
     walk->tile = walk->behind = walk->atom = walk->count = 0;
-    if (walk->coming >= walk->teams)
-        walk->coming = set.tiles;
+    if (walk->ahead >= walk->teams)
+        walk->ahead = set.tiles;
 }
 
 /** The next tile of this lane's team: all lanes of a team come to the same tiles, whether they have atoms of them or not, so
- *  that they can add up what they have. @return 0: there are none. */
+ *  that they can add up what they have. Teams of a warp have different numbers of tiles, so their lanes ask until none has one:
+ *
+ *     for (int go = PREFIX_team_run(&walk, set, &run); weir_ballot(go); go = PREFIX_team_run(&walk, set, &run))
+ *
+ *  @return 0: there are none, however often a lane asks. */
 WEIR_DEV int WEIR__P(team_run)(WEIR__P(team_walk) * walk, WEIR__P(tile_set) set,
                                WEIR__P(tile_run) * run)
 {
-    WEIR__P(_span) span;
-    if (run->step == 0) { /* the first */
-        run->tile = walk->coming;
-        if (run->tile >= set.tiles)
-            return 0;
-    } else { /* from the one before: a number of its own, kept beside it, costs the lane's loop registers and an instruction */
-        if (set.tiles - run->tile <= walk->teams)
-            return 0;
-        run->tile += walk->teams;
+    /* One answer, and no question whether this is the first tile: where tiles are shorter than a team, either shows. What follows
+     * from the tile is not kept beside it, which costs the lane's loop a register. */
+    const WEIR__N ahead = walk->ahead;
+    const int go = set.tiles - run->tile > ahead;
+    run->tile = go ? run->tile + ahead : set.tiles;
+    walk->ahead = walk->teams;
+    if (go) {
+        WEIR__P(_span) span;
+        WEIR__P(_enter)(set, run->tile, walk->behind, &span);
+        const WEIR__N count = span.end - span.begin;
+        run->first = span.begin;
+        run->at = span.begin + walk->lane;
+        run->end = walk->behind = span.end;
+        run->step = walk->lanes;
+        run->whole = walk->lane == 0 && (walk->lanes == 1 || count <= 1);
     }
-    WEIR__P(_enter)(set, run->tile, walk->behind, &span);
-    const WEIR__N count = span.end - span.begin;
-    run->first = span.begin;
-    run->at = span.begin + walk->lane;
-    run->end = walk->behind = span.end;
-    run->step = walk->lanes;
-    run->whole = walk->lane == 0 && (walk->lanes == 1 || count <= 1);
-    return 1;
+    return go;
 }
 
 /** The next atom of this lane. @return 0: there are none. */
@@ -194,11 +197,11 @@ WEIR_DEV int WEIR__P(team_next)(WEIR__P(team_walk) * walk, WEIR__P(tile_set) set
 {
     while (walk->atom >= walk->count) {
         WEIR__P(tile_run) run;
-        run.step = 0; /* always the one that is coming */
-        if (!WEIR__P(team_run)(walk, set, &run))
-            return 0;
+        run.tile = walk->tile;
+        const int go = WEIR__P(team_run)(walk, set, &run);
         walk->tile = run.tile;
-        walk->coming = set.tiles - run.tile > walk->teams ? run.tile + walk->teams : set.tiles;
+        if (!go)
+            return 0;
         walk->atom = walk->lane;
         walk->count = run.end - run.first;
     }

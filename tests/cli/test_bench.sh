@@ -254,7 +254,7 @@ if [ "$RC" -eq 1 ] && whole "$OUT"; then pass; else fail "--json - --compare" &&
 # Address space is what can be made scarce here; sanitizers need all of it, so they are left out.
 scarce() {
     # shellcheck disable=SC3045 # where it is unknown the test is skipped
-    (ulimit -v 600000 2>/dev/null && exec timeout 60 "$WEIR" "$@") >"$OUT" 2>"$ERR" </dev/null
+    (ulimit -v 300000 2>/dev/null && exec timeout 60 "$WEIR" "$@") >"$OUT" 2>"$ERR" </dev/null
     RC=$?
     LAST="weir $* with little memory"
 }
@@ -262,7 +262,7 @@ scarce bench launch --devices host:1 --trials 1
 if [ "$RC" -ne 0 ]; then
     skip "no memory limits here"
 else
-    scarce bench all --devices host:2 --bytes 256MiB --trials 1 --json failed.json
+    scarce bench all --devices host:2 --bytes 128MiB --trials 1 --json failed.json
     if [ "$RC" -eq 1 ] && grep -q "benchmarks failed" "$ERR" && [ "$(wc -l <"$ERR")" -eq 1 ]; then pass; else fail "bench all with little memory" && show; fi
     has "  failed: "
     has "launch, back to back"
@@ -277,7 +277,7 @@ else
     same failed.json "$OUT" "a document with failures"
     run bench --from failed.json --format csv
     if [ "$RC" -eq 0 ] && grep -q '^# [a-z]* failed: ' "$ERR" && ! grep -q '^#' "$OUT"; then pass; else fail "failures beside CSV" && show; fi
-    scarce bench copy --devices host:2 --bytes 256MiB --trials 1
+    scarce bench copy --devices host:2 --bytes 128MiB --trials 1
     if [ "$RC" -eq 1 ] && [ ! -s "$OUT" ] && [ "$(wc -l <"$ERR")" -eq 1 ]; then pass; else fail "one benchmark that fails" && show; fi
 fi
 

@@ -125,7 +125,7 @@ trials() {
         }' "$1" "$2"
 }
 
-expect_ok bench all --devices host:3 --bytes 64KB --trials 3 --warmups 1 --trace t.json --json r.json --output /dev/null
+expect_ok bench all --devices host:2 --bytes 64KB --trials 3 --warmups 1 --trace t.json --json r.json --output /dev/null
 is_json t.json
 trials t.json r.json 3 1 >rows
 for name in $("$WEIR" bench list | awk '{ print $1 }'); do

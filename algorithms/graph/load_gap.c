@@ -218,10 +218,11 @@ static weir_status sum_arcs_in(weir__reader *reader, const struct header *h, con
     struct sum sum = {.rows = in, .turned = 1, .pairs = h->weighted};
     uint32_t *piece;
     weir_status status = reserve_piece(h, &piece);
-    sum.targets = piece;
-    sum.weights = h->weighted ? piece + 1 : NULL;
-    if (!status)
+    if (!status) {
+        sum.targets = piece;
+        sum.weights = h->weighted ? piece + 1 : NULL;
         status = take_pieces(reader, h, piece, &sum.first, add_hashes, &sum);
+    }
     free(piece);
     *sum_out = sum.sum;
     return status;

@@ -50,8 +50,10 @@ weir_status weir__take_whole(const weir__reader *reader, const char **at, const 
 {
     const char *begin = weir__skip(*at), *c = begin;
     uint64_t value = 0;
-    for (; DIGIT(*c) && value <= (UINT64_MAX - 9) / 10; c++)
-        value = value * 10 + (uint64_t)(*c - '0');
+    for (; DIGIT(*c) && !__builtin_mul_overflow(value, UINT64_C(10), &value) &&
+           !__builtin_add_overflow(value, (uint64_t)(*c - '0'), &value);
+         c++)
+        continue;
     if (c == begin || !weir__ends_number(*c) || value < low || value > high)
         return refuse_whole(reader, begin, what, low, high);
     *at = c;

@@ -301,6 +301,44 @@ static void check_text(const char *name, const weir_graph *wanted)
     }
 }
 
+/* Loops between the lines of a text that ascends are left out where many lines are taken at once, too. */
+static void texts_with_loops_ascend(void **state)
+{
+    enum { N = 3000 };
+    (void)state;
+    for (int weights = 0; weights < 3; weights++) {
+        FILE *file = fopen(in_folder("loops.el"), "w");
+        char name[220];
+        assert_non_null(file);
+        for (int v = 0; v < N; v++) {
+            const char *half = weights == 2 && v == N / 2 ? ".5" : "";
+            if (v % 3 != 1)
+                fprintf(file, "%d %d%s\n", v, v, weights ? " 7" : "");
+            fprintf(file, "%d %d", v, v + 1);
+            if (weights)
+                fprintf(file, " %d%s", v, half);
+            fputc('\n', file);
+        }
+        assert_int_equal(fclose(file), 0);
+        assert_int_equal(stays_rows("loops.el", weir__load_edge_list), 1);
+        snprintf(name, sizeof name, "edges:%s", in_folder("loops.el"));
+        weir_graph *graph = open_graph(name, 0);
+        assert_sound(graph);
+        assert_int_equal(graph->vertices, N + 1);
+        assert_int_equal(graph->arcs, N);
+        assert_int_equal(graph->loops_dropped, N / 3 * 2);
+        for (uint32_t v = 0; v < N; v++) {
+            assert_int_equal(graph->offsets[v], v);
+            assert_int_equal(graph->targets[v], v + 1);
+            if (weights == 1)
+                assert_int_equal(graph->weights_u32[v], v);
+            if (weights == 2)
+                assert_true(graph->weights_f64[v] == v + (v == N / 2 ? 0.5 : 0));
+        }
+        weir_graph_destroy(graph);
+    }
+}
+
 /* Texts as this library writes them never become lists, whatever their format; a line that goes back makes one. */
 static void texts_that_ascend(void **state)
 {
@@ -399,6 +437,7 @@ int main(void)
         cmocka_unit_test(a_list_has_room_for_what_came),
         cmocka_unit_test(a_fraction_may_end_rows),
         cmocka_unit_test(texts_that_ascend),
+        cmocka_unit_test(texts_with_loops_ascend),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

@@ -426,6 +426,51 @@ static void pieces_are_cut_as_number_by_number(void **state)
     }
 }
 
+/* Vertices of which one is even and the other odd, but for one in four of such pairs. */
+static int are_neighbours(uint32_t v, uint32_t t)
+{
+    return (v + t) % 2 == 1 && (v + t) % 8 != 1;
+}
+
+/* That a long row names no vertex twice is seen in a sorted copy, which leaves alone what was cut behind the row: each row here names its
+ * neighbours from the last one on, and the row behind it names others. */
+static void long_rows_leave_those_behind_alone(void **state)
+{
+    enum { N = 120, ROOM = N * N };
+    (void)state;
+    for (int weighted = 0; weighted < 2; weighted++) {
+        const weir__plain_form form = {.rows = 1, .weighted = weighted, .high = N};
+        char *bytes = calloc((size_t)N * N * 8 + BEHIND, 1);
+        weir__plain got = arcs_of(&form, ROOM);
+        size_t count = 0;
+        uint64_t at = 0;
+        assert_non_null(bytes);
+        for (uint32_t v = 0; v < N; v++, bytes[count++] = '\n')
+            for (uint32_t t = N; t-- > 0;)
+                if (are_neighbours(v, t)) {
+                    count += (size_t)sprintf(bytes + count, "%u ", t + 1);
+                    if (weighted)
+                        count += (size_t)sprintf(bytes + count, "%u ", 1 + v + t);
+                }
+        assert_ptr_equal(weir__plain_take(&form, 0, bytes, bytes + count, &got), bytes + count);
+        assert_int_equal(got.rows, N);
+        assert_int_equal(got.balance, 0);
+        for (uint32_t v = 0; v < N; v++)
+            for (uint32_t t = N; t-- > 0;)
+                if (are_neighbours(v, t)) {
+                    assert_true(at < got.count);
+                    assert_int_equal(got.sources[at], v);
+                    assert_int_equal(got.targets[at], t);
+                    if (weighted)
+                        assert_int_equal(got.integers[at], 1 + v + t);
+                    at++;
+                }
+        assert_int_equal(got.count, at);
+        drop(&got);
+        free(bytes);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -436,6 +481,7 @@ int main(void)
         cmocka_unit_test(runs_begin_where_sources_change),
         cmocka_unit_test(decimals_are_the_nearest_doubles),
         cmocka_unit_test(pieces_are_cut_as_number_by_number),
+        cmocka_unit_test(long_rows_leave_those_behind_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

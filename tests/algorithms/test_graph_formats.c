@@ -622,7 +622,6 @@ static void large(void **state)
     weir_graph_destroy(graph);
 }
 
-/* Why METIS text cannot hold a graph is said. */
 /* Arrays so long that all cores read them; and such a file that ends within one. */
 static void arrays_read_by_all_cores(void **state)
 {
@@ -644,6 +643,7 @@ static void arrays_read_by_all_cores(void **state)
     assert_int_equal(remove(path), 0);
 }
 
+/* Why METIS text cannot hold a graph is said. */
 static void metis_cannot(void **state)
 {
     (void)state;

@@ -240,22 +240,9 @@ WEIR_DEV void pr_add(const struct pr_pull_args *a, struct pr_pull_shared *shared
 }
 
 /** All threads of a device over its numbers or rows. There may be nearly 2^32 of them, so that the index behind the
- *  last one needs 64 bits. Threads of a host device have a stretch each, since no two should write to one line of memory. */
-#ifdef __CUDACC__
+ *  last one needs 64 bits. */
 #define PR_EACH(b, i, count) \
     for (uint64_t i = weir_steps_thread(b); i < (count); i += weir_steps_threads(b))
-#else
-#define PR_EACH(b, i, count)                                                                  \
-    for (uint64_t i = pr_stretch_begin(b, count, 0), i##_end = pr_stretch_begin(b, count, 1); \
-         i < i##_end; i++)
-
-/** Where the stretch of this thread begins, or that of the thread @p behind it. */
-WEIR_DEV uint64_t pr_stretch_begin(const struct weir_steps_block *b, uint64_t count,
-                                   uint32_t behind)
-{
-    return count * (weir_steps_thread(b) + behind) / weir_steps_threads(b);
-}
-#endif
 
 /** Every device fills its own copies, so that nothing is sent. The barrier behind it comes before the first piece. */
 WEIR_DEV void pr_begin(const struct pr_pull_args *a, const struct weir_steps_block *b)

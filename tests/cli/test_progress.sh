@@ -8,7 +8,7 @@ if ! command -v python3 >/dev/null 2>&1; then
     finish
 fi
 # A limit here only tells soon from never: a machine may have other work. With a sanitizer stages take as long with less.
-SCALE=21 SIDE=2000 RAYS=10000000
+SCALE=22 SIDE=2000 RAYS=10000000
 if grep -q -e __asan_init -e __tsan_init -e __ubsan_handle "$WEIR"; then
     SCALE=18 SIDE=500 RAYS=2000000
 fi

@@ -59,7 +59,7 @@ many() {
 # Some 1900 are in memory, the others in a file.
 many 9000 bfs path.el --devices host:1 --trials 9000
 many 60 bfs path.el --devices host:2 --direction push --partition random --sources 3 --trials 20 --verify
-many 1700 pbf --elements 10 --devices host:8 --trials 1700
+many 1700 pbf --elements 10 --devices host:16 --trials 1700
 many 1 sssp path.el --devices host:2 --direction push
 
 LAST="weir bfs --trials 2500 as text"

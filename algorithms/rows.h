@@ -130,6 +130,17 @@ WEIR_DEV uint64_t weir_rows_out_degree(const weir_rows_part *part, uint64_t row)
     return degree < WEIR_ROWS_BYTE ? degree : part->out.offsets[row + 1] - part->out.offsets[row];
 }
 
+/** Where an out-arc leads: for the lanes of a worker that have an arc of a row each, of whom some may be beyond its end.
+ *  @param[in]  arc, end    the arc, and where those of its row end. Of a part without a halo.
+ *  @param[out] number_out  of the far end; 0 beyond the end.
+ *  @return the device that owns it; UINT32_MAX beyond the end. */
+WEIR_DEV uint32_t weir_rows_far_end(const weir_rows_part *part, uint64_t arc, uint64_t end,
+                                    uint32_t *number_out)
+{
+    *number_out = arc < end ? part->out.targets[arc] : 0;
+    return arc < end ? weir_steps_owner(part->first, *number_out) : UINT32_MAX;
+}
+
 /* ---- on the host ---------------------------------------------------------------------------- */
 
 /** A graph placed by rows, part p on device p. Long-lived. */

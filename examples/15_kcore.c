@@ -11,7 +11,7 @@
 
 #include "examples/example_graph.h"
 
-#include <stddef.h>
+/* ---- check ---------------------------------------------------------------------------------- */
 
 /* For k = 0, 1, 2 and so on: peel what has at most k arcs left, until nothing has. */
 static void kcore_serial(const weir_graph *graph, uint32_t *core)
@@ -41,7 +41,7 @@ static void kcore_serial(const weir_graph *graph, uint32_t *core)
     free(rest);
 }
 
-/* ---- the program ---------------------------------------------------------------------------- */
+/* ---- program -------------------------------------------------------------------------------- */
 
 /* Each arc is sent along once, from the device of its tail to that of its head. Since every arc has its reverse, no more
  * of them lead from one device to the other than either has arcs. */
@@ -52,27 +52,17 @@ static uint64_t inbox_count(const void *user, uint32_t device, uint32_t sender)
     return to < from ? to : from;
 }
 
-#define FIELD(name) offsetof(struct kcore_args, name)
 static const weir_steps_array arrays[] = {
-    {.name = "degree", .extent = WEIR_STEPS_OWNED, .bytes = 4, .field = FIELD(degree)},
+    {.name = "degree",
+     .extent = WEIR_STEPS_OWNED,
+     .bytes = 4,
+     .field = offsetof(struct kcore_args, degree)},
     {.name = "core",
      .extent = WEIR_STEPS_NUMBERS,
      .holding = WEIR_STEPS_SHARED,
      .bytes = 4,
-     .field = FIELD(core)},
-    {.name = "queue", .extent = WEIR_STEPS_OWNED, .bytes = 4, .field = FIELD(queue)},
-    {.name = "tail",
-     .extent = WEIR_STEPS_ONE,
-     .first = WEIR_STEPS_FILLED,
-     .bytes = 4,
-     .field = FIELD(tail)},
-    {.name = "inbox",
-     .extent = WEIR_STEPS_COUNTED,
-     .count = inbox_count,
-     .holding = WEIR_STEPS_INBOXES,
-     .bytes = 4,
-     .field = FIELD(inbox),
-     .outbox = FIELD(outbox)},
+     .field = offsetof(struct kcore_args, core)},
+    WEIR_STEPS_FRONTIER(struct kcore_args, frontier, inbox_count),
 };
 
 static const weir_steps_phase phases[] = {
@@ -90,31 +80,18 @@ static const weir_steps_program program = {
     .phase_count = sizeof phases / sizeof *phases,
 };
 
-/* ---- runs ----------------------------------------------------------------------------------- */
+/* ---- check ---------------------------------------------------------------------------------- */
 
-/* Core numbers unlike those of the serial loop. */
-static uint64_t different(const weir_rows *rows, const weir_steps *steps, const uint32_t *expected)
+/* Core numbers that are not those of the serial loop, and what the epilogue counted otherwise. */
+static uint64_t different(const struct job *job, const uint32_t *expected)
 {
-    const weir_rows_part *part = weir_rows_part_of(rows, 0);
-    uint32_t *core = zeroed(part->vertices, sizeof *core);
-    const void *own[WEIR_DEVICES_MAX] = {NULL};
-    uint64_t count = 0;
-    for (uint32_t d = 0; (part = weir_rows_part_of(rows, d)); d++)
-        own[d] = (const uint32_t *)weir_steps_data(steps, "core", d) + part->begin;
-    TRY(weir_rows_gather(rows, own, sizeof *core, core));
-    for (uint64_t v = 0; v < weir_rows_part_of(rows, 0)->vertices; v++)
-        count += core[v] != expected[v];
-    free(core);
-    return count;
-}
-
-/* What the epilogue counted, and what it should have. */
-static int innermost_is_wrong(const weir_steps *steps, const weir_graph *graph,
-                              const uint32_t *expected)
-{
-    uint64_t vertices = 0, arcs = 0, largest = 0;
-    for (uint64_t v = 0; v < graph->vertices; v++)
+    const weir_graph *graph = job->graph;
+    uint32_t *core = job_gather(job, "core", sizeof *core, WEIR_STEPS_NUMBERS);
+    uint64_t wrong = 0, vertices = 0, arcs = 0, largest = 0;
+    for (uint64_t v = 0; v < graph->vertices; v++) {
+        wrong += core[v] != expected[v];
         largest = expected[v] > largest ? expected[v] : largest;
+    }
     for (uint64_t v = 0; v < graph->vertices; v++) {
         if (expected[v] != largest)
             continue;
@@ -122,10 +99,13 @@ static int innermost_is_wrong(const weir_steps *steps, const weir_graph *graph,
         for (uint64_t arc = graph->offsets[v]; arc < graph->offsets[v + 1]; arc++)
             arcs += expected[graph->targets[arc]] == largest;
     }
-    return weir_steps_results(steps, 0)[KCORE_LARGEST] != largest ||
-           weir_steps_total(steps, KCORE_VERTICES) != vertices ||
-           weir_steps_total(steps, KCORE_ARCS) != arcs;
+    free(core);
+    return wrong + (weir_steps_results(job->steps, 0)[KCORE_LARGEST] != largest) +
+           (weir_steps_total(job->steps, KCORE_VERTICES) != vertices) +
+           (weir_steps_total(job->steps, KCORE_ARCS) != arcs);
 }
+
+/* ---- program -------------------------------------------------------------------------------- */
 
 /* The time of the last run. */
 static void print_times(const weir_steps *steps, const weir_steps_times *times)
@@ -142,43 +122,24 @@ static void print_times(const weir_steps *steps, const weir_steps_times *times)
 int main(int argc, char **argv)
 {
     struct job *job = job_open(argc, argv, "rmat:12,8");
-    weir_context *context = job->context;
-    const uint32_t devices = job->devices;
-    const weir_graph *graph = job->graph;
-    uint32_t *expected = zeroed(graph->vertices, sizeof *expected);
+    uint32_t *expected = zeroed(job->graph->vertices, sizeof *expected);
     weir_steps_times times = WEIR_STEPS_TIMES_INIT;
-    weir_steps_domain domain;
-    weir_rows *rows;
-    weir_steps *steps;
     uint64_t wrong = 0;
 
-    job_need_steps(job);
-    kcore_serial(graph, expected);
-    TRY(weir_rows_create(context, graph, NULL, NULL, &rows));
-    weir_rows_domain(rows, &domain);
-    TRY(weir_steps_create(context, &program, &domain, rows, TIME_LIMIT_MS, &steps));
-    for (uint32_t d = 0; d < devices; d++) {
-        struct kcore_args *args = weir_steps_args(steps, d);
-        args->rows = *weir_rows_part_of(rows, d);
-    }
-    job->rows = rows; /* job_close() ends them, the steps first */
-    job->steps = steps;
-
+    kcore_serial(job->graph, expected);
+    job_place(job, job->graph, NULL, &program, offsetof(struct kcore_args, rows));
     for (uint32_t run = 0; job_trial(job, run); run++) { /* a run finds what the last has left */
-        const double since = now_ms(job);
-        TRY(weir_steps_run(steps, &times));
-        job->last = now_ms(job) - since;
-        wrong += different(rows, steps, expected);
-        wrong += (uint64_t)innermost_is_wrong(steps, graph, expected);
+        times = job_run(job);
+        wrong += different(job, expected);
     }
-    print_times(steps, &times);
+    print_times(job->steps, &times);
     printf("the innermost core is the %llu-core, of %llu vertices and %llu arcs\n",
-           (unsigned long long)weir_steps_results(steps, 0)[KCORE_LARGEST],
-           (unsigned long long)weir_steps_total(steps, KCORE_VERTICES),
-           (unsigned long long)weir_steps_total(steps, KCORE_ARCS));
+           (unsigned long long)weir_steps_results(job->steps, 0)[KCORE_LARGEST],
+           (unsigned long long)weir_steps_total(job->steps, KCORE_VERTICES),
+           (unsigned long long)weir_steps_total(job->steps, KCORE_ARCS));
 
-    weir_steps_cancel(steps); /* any thread may, before a run or during it */
-    wrong += weir_steps_run(steps, NULL) != WEIR_ERR_CANCELLED;
+    weir_steps_cancel(job->steps); /* any thread may, before a run or during it */
+    wrong += weir_steps_run(job->steps, NULL) != WEIR_ERR_CANCELLED;
     free(expected);
     return job_close(job, wrong);
 }

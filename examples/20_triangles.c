@@ -8,23 +8,13 @@
 #define WEIR_STEPS tri
 #include <weir/worklist/steps_host_tmpl.h>
 
+#define ARGS struct tri_args
 #include "examples/example_graph.h"
 
-#include <stddef.h>
-
 static const weir_steps_array arrays[] = {
-    {.name = "next",
-     .extent = WEIR_STEPS_ONE,
-     .first = WEIR_STEPS_FILLED,
-     .bytes = 4,
-     .field = offsetof(struct tri_args, next)},
+    {.name = "next", FILLED(0), .bytes = 4, FIELD(next)},
 };
-static const weir_steps_program program = {
-    .what = "triangles",
-    .body = &weir__tri_steps,
-    .arrays = arrays,
-    .array_count = sizeof arrays / sizeof *arrays,
-};
+PROGRAM("triangles", weir__tri_steps);
 
 /* Every edge from its end of smaller degree to the other; of equal ones from the smaller vertex. */
 static weir_graph *one_way(const weir_graph *graph, uint64_t *offsets, uint32_t *targets)
@@ -50,6 +40,8 @@ static weir_graph *one_way(const weir_graph *graph, uint64_t *offsets, uint32_t 
     return turned;
 }
 
+/* ---- check ---------------------------------------------------------------------------------- */
+
 /* For each vertex: mark where its arcs lead, and see how many paths of two arcs end at a mark. */
 static uint64_t triangles_serial(const weir_graph *graph)
 {
@@ -68,6 +60,8 @@ static uint64_t triangles_serial(const weir_graph *graph)
     return found;
 }
 
+/* ---- program -------------------------------------------------------------------------------- */
+
 int main(int argc, char **argv)
 {
     struct job *job = job_open(argc, argv, "rmat:12");
@@ -75,17 +69,16 @@ int main(int argc, char **argv)
     uint32_t *targets = zeroed(job->graph->arcs / 2, sizeof *targets);
     weir_graph *turned = one_way(job->graph, offsets, targets);
 
-    job_place(job, turned, NULL, &program);
+    job_place(job, turned, NULL, &program, offsetof(ARGS, rows));
     for (uint32_t d = 0; d < job->devices; d++) {
         struct tri_args *args = weir_steps_args(job->steps, d);
-        args->rows = *weir_rows_part_of(job->rows, d);
         for (uint32_t e = 0; e < job->devices; e++) {
             args->offsets[e] = weir_rows_part_of(job->rows, e)->out.offsets;
             args->targets[e] = weir_rows_part_of(job->rows, e)->out.targets;
         }
     }
     for (uint32_t trial = 0; job_trial(job, trial); trial++)
-        job_run(job);
+        (void)job_run(job);
 
     const uint64_t found = weir_steps_results(job->steps, 0)[TRI_FOUND];
     const uint64_t expected = triangles_serial(turned);

@@ -9,59 +9,20 @@
 #define WEIR_STEPS msf
 #include <weir/worklist/steps_host_tmpl.h>
 
+#define ARGS struct msf_args
 #include "examples/example_graph.h"
 
-#include <stddef.h>
-
-#define FIELD(name) offsetof(struct msf_args, name)
-static uint64_t inbox_count(const void *user, uint32_t device, uint32_t sender)
-{
-    (void)sender;
-    return weir_rows_part_of(user, device)->owned;
-}
-
-/* The two labels lie one behind the other in the arguments. */
-#define LABEL(text, which)                                                        \
-    {                                                                             \
-        .name = text, .extent = WEIR_STEPS_NUMBERS, .holding = WEIR_STEPS_SHARED, \
-        .bytes = sizeof(uint32_t),                                                \
-        .field = FIELD(label) + (which) * sizeof(uint32_t *) * WEIR_DEVICES_MAX   \
-    }
 static const weir_steps_array arrays[] = {
-    LABEL("label 0", 0),
-    LABEL("label 1", 1),
-    {.name = "mark",
-     .extent = WEIR_STEPS_OWNED,
-     .first = WEIR_STEPS_FILLED,
-     .bytes = 4,
-     .field = FIELD(mark)},
-    {.name = "best",
-     .extent = WEIR_STEPS_NUMBERS,
-     .first = WEIR_STEPS_FILLED,
-     .fill = 0xFF,
-     .bytes = 8,
-     .field = FIELD(best)},
-    {.name = "offers",
-     .extent = WEIR_STEPS_COUNTED,
-     .count = inbox_count,
-     .holding = WEIR_STEPS_INBOXES,
-     .bytes = sizeof(struct msf_edge),
-     .field = FIELD(inbox),
-     .outbox = FIELD(outbox)},
-    {.name = "tree",
-     .extent = WEIR_STEPS_OWNED,
-     .first = WEIR_STEPS_FILLED,
-     .bytes = sizeof(struct msf_edge),
-     .field = FIELD(tree)},
+    {.name = "even", COPIES, .bytes = 4, FIELD(label[0])},
+    {.name = "odd", COPIES, .bytes = 4, FIELD(label[1])},
+    {.name = "mark", OWNED, FILLED(0), .bytes = 4, FIELD(mark)},
+    {.name = "best", NUMBERS, FILLED(0xFF), .bytes = 8, FIELD(best)},
+    {.name = "offers", INBOXES(inbox, outbox), FILLED(0), .bytes = sizeof(struct msf_edge)},
+    {.name = "tree", OWNED, FILLED(0), .bytes = sizeof(struct msf_edge), FIELD(tree)},
 };
-static const weir_steps_program program = {
-    .what = "a minimum spanning forest",
-    .body = &weir__msf_steps,
-    .arrays = arrays,
-    .array_count = sizeof arrays / sizeof *arrays,
-};
+PROGRAM("a minimum spanning forest", weir__msf_steps);
 
-/* ---- Kruskal -------------------------------------------------------------------------------- */
+/* ---- check ---------------------------------------------------------------------------------- */
 
 /* The component of a vertex, and shorter ways to it. */
 static uint32_t find(uint32_t *above, uint32_t v)
@@ -140,6 +101,8 @@ static uint64_t strange(const struct job *job, const struct msf_edge *tree)
     return wrong;
 }
 
+/* ---- program -------------------------------------------------------------------------------- */
+
 int main(int argc, char **argv)
 {
     const weir_weights weights = {.kind = WEIR_WEIGHTS_AUTO, .seed = 1};
@@ -147,13 +110,9 @@ int main(int argc, char **argv)
     weir_rows_config config = WEIR_ROWS_CONFIG_INIT;
     config.weights = config.by_weight = 1;
     job_try(job, weir_graph_weigh(job->graph, &weights));
-    job_place(job, job->graph, &config, &program);
-    for (uint32_t d = 0; d < job->devices; d++) {
-        struct msf_args *args = weir_steps_args(job->steps, d);
-        args->rows = *weir_rows_part_of(job->rows, d);
-    }
+    job_place(job, job->graph, &config, &program, offsetof(ARGS, rows));
     for (uint32_t trial = 0; job_trial(job, trial); trial++)
-        job_run(job);
+        (void)job_run(job);
 
     struct msf_edge *tree = job_gather(job, "tree", sizeof *tree, WEIR_STEPS_OWNED);
     const uint64_t weight = weir_steps_total(job->steps, MSF_WEIGHT);

@@ -21,18 +21,12 @@ struct msf_edge {
 
 struct msf_args {
     struct weir_steps_member member;
-    weir_rows_part rows;                       /* arcs by weight */
-    uint32_t *label[2][WEIR_DEVICES_MAX];      /* by number: of its component; they take turns */
-    uint32_t *mark;                            /* by row: arcs that lead out no more */
-    uint64_t *best;                            /* by number of a component: row << 32 | arc of it */
-    struct msf_edge *inbox[WEIR_DEVICES_MAX];  /* by sender: for each own row, what it offers */
-    struct msf_edge *outbox[WEIR_DEVICES_MAX]; /* by receiver */
-    struct msf_edge *tree;                     /* by row: what the component of that number took */
-};
-
-/* The places of the body, the same in all threads of all devices. */
-struct msf_walk {
-    uint32_t round, now; /* from 1; which of the two labels counts */
+    weir_rows_part rows;                  /* arcs by weight */
+    uint32_t *label[2][WEIR_DEVICES_MAX]; /* by number: of its component; they take turns */
+    uint32_t *mark;                       /* by row: arcs that lead out no more */
+    uint64_t *best;                       /* by number of a component: row << 32 | arc of it */
+    struct msf_edge *inbox[WEIR_DEVICES_MAX], *outbox[WEIR_DEVICES_MAX]; /* offers for own rows */
+    struct msf_edge *tree; /* by row: what the component of that number took */
 };
 
 WEIR_DEV struct msf_edge msf_edge_of(const struct msf_args *a, uint64_t place, uint32_t round)
@@ -45,14 +39,12 @@ WEIR_DEV struct msf_edge msf_edge_of(const struct msf_args *a, uint64_t place, u
 }
 
 /* One order of all edges, whichever end they are seen from. */
-WEIR_DEV int msf_before(const struct msf_edge *x, const struct msf_edge *y)
+WEIR_DEV int msf_before(struct msf_edge x, struct msf_edge y)
 {
-    const uint32_t x_low = x->tail < x->head ? x->tail : x->head,
-                   x_high = x->tail ^ x->head ^ x_low;
-    const uint32_t y_low = y->tail < y->head ? y->tail : y->head,
-                   y_high = y->tail ^ y->head ^ y_low;
-    if (x->weight != y->weight)
-        return x->weight < y->weight;
+    const uint32_t x_low = x.tail < x.head ? x.tail : x.head, x_high = x.tail ^ x.head ^ x_low;
+    const uint32_t y_low = y.tail < y.head ? y.tail : y.head, y_high = y.tail ^ y.head ^ y_low;
+    if (x.weight != y.weight)
+        return x.weight < y.weight;
     return x_low != y_low ? x_low < y_low : x_high < y_high;
 }
 
@@ -66,18 +58,14 @@ WEIR_DEV void msf_set(const struct msf_args *a, uint32_t which, uint32_t number,
  * the threads have to agree on. */
 WEIR_DEV void msf_offer(const struct msf_args *a, uint32_t component, uint64_t place)
 {
-    uint64_t old = weir_load_relaxed_dev_u64(&a->best[component]), seen;
     const struct msf_edge edge = msf_edge_of(a, place, 0);
-    for (;; old = seen) {
-        if (old != MSF_NONE) {
-            const struct msf_edge other = msf_edge_of(a, old, 0);
-            if (!msf_before(&edge, &other))
-                return;
-        }
-        seen = weir_atomic_compare_swap_relaxed_dev_u64(&a->best[component], old, place);
-        if (seen == old)
+    uint64_t old, seen = weir_load_relaxed_dev_u64(&a->best[component]);
+    do {
+        old = seen;
+        if (old != MSF_NONE && !msf_before(edge, msf_edge_of(a, old, 0)))
             return;
-    }
+        seen = weir_atomic_compare_swap_relaxed_dev_u64(&a->best[component], old, place);
+    } while (seen != old);
 }
 
 /* The first arc of each row that leads out of its component: a worker a row. */
@@ -119,58 +107,40 @@ WEIR_DEV void msf_send(const struct msf_args *a, const struct weir_steps_block *
 }
 
 /* Each component takes the first of what is offered. @return how many took one, of this thread. */
-WEIR_DEV uint64_t msf_hook(const struct msf_args *a, const struct weir_steps_block *b,
-                           const struct msf_walk *w)
+WEIR_DEV uint64_t msf_hook(const struct msf_args *a, const struct weir_steps_block *b, uint32_t now,
+                           uint32_t round)
 {
-    const uint32_t *label = a->label[w->now][a->member.index];
+    const uint32_t *label = a->label[now][a->member.index];
     uint64_t hooked = 0;
     for (uint64_t row = weir_steps_thread(b); row < a->rows.owned; row += weir_steps_threads(b)) {
         const uint32_t number = a->rows.begin + (uint32_t)row;
-        uint32_t next = label[number];
-        struct msf_edge edge = a->tree[row];
-        for (uint32_t d = 0; d < a->member.count; d++) {
-            if (d == a->member.index || a->inbox[d][row].round != w->round)
-                continue;
-            if (edge.round != w->round || msf_before(&a->inbox[d][row], &edge))
-                edge = a->inbox[d][row];
-        }
-        if (edge.round == w->round) {
-            a->tree[row] = edge;
-            next = label[edge.head];
-            hooked++;
-        }
-        msf_set(a, 1 - w->now, number, next);
+        struct msf_edge *edge = &a->tree[row];
+        for (uint32_t d = 0; d < a->member.count; d++)
+            if (d != a->member.index && a->inbox[d][row].round == round &&
+                (edge->round != round || msf_before(a->inbox[d][row], *edge)))
+                *edge = a->inbox[d][row];
+        msf_set(a, 1 - now, number, label[edge->round == round ? edge->head : number]);
+        hooked += edge->round == round;
     }
     return hooked;
 }
 
-/* Of a pair that took the same edge the smaller one remains, without it. @param[in,out] did  weight and edges. */
-WEIR_DEV void msf_part(const struct msf_args *a, const struct weir_steps_block *b,
-                       const struct msf_walk *w, uint64_t *did)
-{
-    const uint32_t *next = a->label[1 - w->now][a->member.index];
-    for (uint64_t row = weir_steps_thread(b); row < a->rows.owned; row += weir_steps_threads(b)) {
-        const uint32_t number = a->rows.begin + (uint32_t)row, to = next[number];
-        const int remains = next[to] == number && number <= to;
-        msf_set(a, w->now, number, remains ? number : to);
-        if (a->tree[row].round != w->round)
-            continue;
-        if (remains)
-            a->tree[row].round = 0;
-        did[MSF_WEIGHT] += remains ? 0 : a->tree[row].weight;
-        did[MSF_EDGES] += !remains;
-    }
-}
-
-/* Labels become those that they lead to. @return how many changed, of this thread. */
+/* Labels become those that they lead to. Two that lead to each other took the same edge: the smaller one remains, without it.
+ * @return how many changed, of this thread. */
 WEIR_DEV uint64_t msf_jump(const struct msf_args *a, const struct weir_steps_block *b, uint32_t now)
 {
     const uint32_t *label = a->label[now][a->member.index];
     uint64_t changed = 0;
     for (uint64_t row = weir_steps_thread(b); row < a->rows.owned; row += weir_steps_threads(b)) {
         const uint32_t number = a->rows.begin + (uint32_t)row, to = label[number];
-        msf_set(a, 1 - now, number, label[to]);
-        changed += label[to] != to;
+        uint32_t next = label[to];
+        if (next == number && to != number) {
+            next = number < to ? number : to;
+            if (next == number)
+                a->tree[row].round = 0;
+        }
+        msf_set(a, 1 - now, number, next);
+        changed += next != to;
     }
     return changed;
 }
@@ -183,44 +153,35 @@ WEIR_DEV void msf_body(const struct msf_args *a, struct msf_shared *shared,
                        struct weir_steps_block *b)
 {
     const struct weir_steps_member *m = &a->member;
-    struct msf_walk w = {0, 0};
-    uint64_t did[2] = {0, 0}, count = 0;
+    uint32_t round = 0, now = 0; /* which of the two labels counts */
+    uint64_t did[2] = {0, 0}, hooked = 0, changed;
     (void)shared;
     for (uint64_t i = weir_steps_thread(b); i < a->rows.numbers; i += weir_steps_threads(b))
-        a->label[0][a->member.index][i] = (uint32_t)i;
-    for (uint32_t d = 0; d < a->member.count; d++)
-        for (uint64_t row = weir_steps_thread(b); d != a->member.index && row < a->rows.owned;
-             row += weir_steps_threads(b))
-            a->inbox[d][row].round = 0; /* of the last run */
-    if (weir_steps_sum(m, b, count, &count))
+        a->label[0][m->index][i] = (uint32_t)i; /* of the device's own copy */
+    if (weir_steps_sum(m, b, 0, &changed))
         return;
-    for (;;) {
-        w.round++;
-        msf_scan(a, b, w.now);
-        if (weir_steps_sum(m, b, count, &count))
+    do {
+        msf_scan(a, b, now);
+        if (weir_steps_sum(m, b, 0, &changed))
             return;
-        msf_send(a, b, w.round);
-        if (weir_steps_sum(m, b, count, &count))
+        msf_send(a, b, ++round);
+        if (weir_steps_sum(m, b, 0, &changed) ||
+            weir_steps_sum(m, b, msf_hook(a, b, now, round), &hooked))
             return;
-        count = msf_hook(a, b, &w);
-        if (weir_steps_sum(m, b, count, &count))
-            return;
-        if (!count) /* no edge leads out of any component */
-            break;
-        msf_part(a, b, &w, did);
-        count = 0;
-        if (weir_steps_sum(m, b, count, &count))
-            return;
-        do {
-            count = msf_jump(a, b, w.now);
-            if (weir_steps_sum(m, b, count, &count))
+        for (changed = hooked; changed;) {
+            now = 1 - now;
+            if (weir_steps_sum(m, b, msf_jump(a, b, now), &changed))
                 return;
-            w.now = 1 - w.now;
-        } while (count);
+        }
+        now = 1 - now;
+    } while (hooked); /* else no edge leads out of any component */
+    for (uint64_t row = weir_steps_thread(b); row < a->rows.owned; row += weir_steps_threads(b)) {
+        did[MSF_WEIGHT] += a->tree[row].round ? a->tree[row].weight : 0;
+        did[MSF_EDGES] += a->tree[row].round != 0;
     }
     weir_steps_count(m, b, MSF_WEIGHT, did, 2);
     if (b->block == 0 && b->thread == 0)
-        weir_steps_mine(m)->result[MSF_ROUNDS] = w.round;
+        weir_steps_mine(m)->result[MSF_ROUNDS] = round;
 }
 
 #endif

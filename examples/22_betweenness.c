@@ -10,59 +10,32 @@
 #define WEIR_STEPS bc
 #include <weir/worklist/steps_host_tmpl.h>
 
+#define ARGS struct bc_args
 #include "examples/example_graph.h"
-
-#include <stddef.h>
 
 enum { SOURCES = 8 };
 
-/* A vertex is told of once by each device. */
-static uint64_t inbox_count(const void *user, uint32_t device, uint32_t sender)
-{
-    (void)sender;
-    return weir_rows_part_of(user, device)->owned;
-}
-
-#define FIELD(name) .field = offsetof(struct bc_args, name)
-#define COPIES      .extent = WEIR_STEPS_NUMBERS, .holding = WEIR_STEPS_SHARED
 static const weir_steps_array arrays[] = {
-    {.name = "level", COPIES, .first = WEIR_STEPS_FILLED, .fill = 0xFF, .bytes = 4, FIELD(level)},
+    {.name = "level", COPIES, FILLED(0xFF), .bytes = 4, FIELD(level)},
     {.name = "paths", COPIES, .bytes = 8, FIELD(paths)},
     {.name = "carried", COPIES, .bytes = 8, FIELD(carried)},
-    {.name = "sum", .extent = WEIR_STEPS_OWNED, .bytes = 8, FIELD(sum)},
-    {.name = "queue", .extent = WEIR_STEPS_OWNED, .bytes = 4, FIELD(queue)},
-    {.name = "tail", .first = WEIR_STEPS_FILLED, .bytes = 4, FIELD(tail)},
-    {.name = "ends", .extent = WEIR_STEPS_NUMBERS, .more = 2, .bytes = 4, FIELD(ends)},
-    {.name = "inbox",
-     .extent = WEIR_STEPS_COUNTED,
-     .count = inbox_count,
-     .holding = WEIR_STEPS_INBOXES,
-     .bytes = 4,
-     FIELD(inbox),
-     .outbox = offsetof(struct bc_args, outbox)},
+    {.name = "sum", OWNED, .bytes = 8, FIELD(sum)},
+    {.name = "ends", NUMBERS, .more = 2, .bytes = 4, FIELD(ends)},
+    WEIR_STEPS_FRONTIER(ARGS, frontier, job_owned), /* each device tells of a vertex once */
 };
-static const weir_steps_program program = {
-    .what = "betweenness centrality",
-    .body = &weir__bc_steps,
-    .arrays = arrays,
-    .array_count = sizeof arrays / sizeof *arrays,
-};
+PROGRAM("betweenness centrality", weir__bc_steps);
 
 /* Vertices that have arcs, spread over all. @return how many. */
 static uint32_t sources_of(const weir_graph *graph, uint32_t *sources)
 {
     uint32_t count = 0;
-    for (uint64_t i = 0, next = 0; i < SOURCES; i++) {
-        uint64_t v = i * graph->vertices / SOURCES;
-        v = v < next ? next : v;
-        while (v < graph->vertices && graph->offsets[v] == graph->offsets[v + 1])
-            v++;
-        if (v < graph->vertices)
+    for (uint64_t v = 0; v < graph->vertices && count < SOURCES; v++)
+        if (v * SOURCES >= count * graph->vertices && graph->offsets[v] != graph->offsets[v + 1])
             sources[count++] = (uint32_t)v;
-        next = v + 1;
-    }
     return count;
 }
+
+/* ---- check ---------------------------------------------------------------------------------- */
 
 /* Brandes: a queue of vertices as they are reached, and back through it. */
 static void brandes(const weir_graph *graph, uint32_t source, double *sum)
@@ -100,6 +73,8 @@ static void brandes(const weir_graph *graph, uint32_t source, double *sum)
     free(carried);
 }
 
+/* ---- program -------------------------------------------------------------------------------- */
+
 int main(int argc, char **argv)
 {
     struct job *job = job_open(argc, argv, "rmat:12");
@@ -109,16 +84,15 @@ int main(int argc, char **argv)
     double *expected = zeroed(graph->vertices, sizeof *expected);
     uint64_t wrong = 0, most = 0;
 
-    job_place(job, graph, NULL, &program);
+    job_place(job, graph, NULL, &program, offsetof(ARGS, rows));
     for (uint32_t trial = 0; job_trial(job, trial); trial++)
         for (uint32_t s = 0; s < count; s++) {
             for (uint32_t d = 0; d < job->devices; d++) {
                 struct bc_args *args = weir_steps_args(job->steps, d);
-                args->rows = *weir_rows_part_of(job->rows, d);
                 args->source = weir_rows_numbers(job->rows)[sources[s]];
                 args->afresh = s == 0;
             }
-            job_run(job);
+            (void)job_run(job);
         }
 
     double *sum = job_gather(job, "sum", sizeof *sum, WEIR_STEPS_OWNED);

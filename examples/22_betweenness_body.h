@@ -11,84 +11,64 @@
 #include <weir/worklist/steps.h>
 
 #define BC_NONE UINT32_MAX
-enum bc_result { BC_REACHED = 0, BC_LEVELS };
+enum { BC_LEVELS = 0 }; /* result */
 
 struct bc_args {
     struct weir_steps_member member;
     weir_rows_part rows;
-    uint32_t *level[WEIR_DEVICES_MAX]; /* of each device: by number; BC_NONE: not reached */
-    double *paths[WEIR_DEVICES_MAX];   /* shortest ones from the source */
-    double *carried[WEIR_DEVICES_MAX]; /* by each vertex, of paths that end behind it */
-    double *sum;                       /* by row: what it carried in all runs so far */
-    uint32_t *queue, *tail; /* rows that were reached, in the order of levels; how many */
-    uint32_t *ends;         /* where each level ends in the queue */
-    uint32_t *inbox[WEIR_DEVICES_MAX], *outbox[WEIR_DEVICES_MAX]; /* numbers that were reached */
+    uint32_t *level[WEIR_DEVICES_MAX];   /* of each device: by number; BC_NONE: not reached */
+    double *paths[WEIR_DEVICES_MAX];     /* shortest ones from the source */
+    double *carried[WEIR_DEVICES_MAX];   /* by each vertex, of paths that end behind it */
+    double *sum;                         /* by row: what it carried in all runs so far */
+    struct weir_steps_frontier frontier; /* rows that were reached, level by level */
+    uint32_t *ends;                      /* where each level ends in the queue */
     uint32_t source;
     uint32_t afresh; /* sums begin with 0 */
 };
 
 struct bc_shared {
-    uint64_t put; /* rows put into the queue since the last barrier */
-    struct weir_steps_inboxes inboxes;
+    struct weir_steps_frontier_block frontier;
 };
 
-/* The same in all threads of a device. */
-struct bc_walk {
-    uint32_t level;      /* of the frontier */
-    uint32_t begin, end; /* where it lies in the queue of this device */
-    uint64_t found, sent;
-};
+/* Whether nobody on this device has reached the vertex with this level yet; it is then. */
+WEIR_DEV int bc_first(uint32_t *place, uint32_t level)
+{
+    return weir_load_relaxed_dev_u32(place) == BC_NONE &&
+           weir_atomic_compare_swap_relaxed_dev_u32(place, BC_NONE, level) == BC_NONE;
+}
 
 /* A vertex of this device is reached: the first one to say so puts it into the queue, and tells all devices. */
-WEIR_DEV void bc_reach(const struct bc_args *a, struct bc_shared *shared, uint32_t number,
+WEIR_DEV void bc_reach(const struct bc_args *a, struct weir_steps_front *front, uint32_t number,
                        uint32_t level)
 {
     const struct weir_steps_member *m = &a->member;
-    if (weir_load_relaxed_dev_u32(&a->level[m->index][number]) != BC_NONE ||
-        weir_atomic_compare_swap_relaxed_dev_u32(&a->level[m->index][number], BC_NONE, level) !=
-            BC_NONE)
+    if (!bc_first(&a->level[m->index][number], level))
         return;
     for (uint32_t d = 0; d < m->count; d++)
         if (d != m->index)
             weir_store_relaxed_sys_u32(&a->level[d][number], level);
-    a->queue[weir_atomic_add_relaxed_dev_u32(a->tail, 1)] = number - a->rows.begin;
-    weir_atomic_add_block_u64(&shared->put, 1);
+    weir_steps_frontier_put(front, number - a->rows.begin);
 }
 
-/* Lanes that see a vertex of another device for the first time tell its owner. All lanes of a worker. @return whether this one did. */
-WEIR_DEV uint32_t bc_tell(const struct bc_args *a, uint32_t owner, uint32_t number, uint32_t level)
+/* The arcs of the frontier, a worker for each row: of a vertex of another device the first lane that sees it tells the owner. */
+WEIR_DEV void bc_expand(const struct bc_args *a, struct weir_steps_front *front,
+                        const struct weir_steps_block *b, uint32_t level)
 {
-    uint32_t *own = &a->level[a->member.index][number];
-    if (owner == a->member.index || owner == BC_NONE || weir_load_relaxed_dev_u32(own) != BC_NONE ||
-        weir_atomic_compare_swap_relaxed_dev_u32(own, BC_NONE, level) != BC_NONE)
-        owner = BC_NONE;
-    const uint64_t at = weir_steps_send_to(&a->member, owner);
-    if (owner == BC_NONE)
-        return 0;
-    a->outbox[owner][at] = number;
-    return 1;
-}
-
-/* A worker for each row of the frontier. @return items that this thread sent. */
-WEIR_DEV uint64_t bc_expand(const struct bc_args *a, struct bc_shared *shared,
-                            const struct weir_steps_block *b, const struct bc_walk *w)
-{
+    const uint32_t me = a->member.index;
     const uint64_t workers = weir_steps_threads(b) / WEIR_LANES;
-    uint64_t sent = 0;
-    for (uint64_t i = w->begin + weir_steps_warp(b); i < w->end; i += workers) {
-        const uint64_t *bounds = a->rows.out.offsets + a->queue[i];
-        for (uint64_t base = bounds[0]; base < bounds[1]; base += WEIR_LANES) {
-            const uint64_t arc = base + weir_lane();
-            const uint32_t number = arc < bounds[1] ? a->rows.out.targets[arc] : 0;
-            const uint32_t owner =
-                arc < bounds[1] ? weir_steps_owner(a->rows.first, number) : BC_NONE;
-            if (owner == a->member.index)
-                bc_reach(a, shared, number, w->level + 1);
-            if (a->member.count > 1)
-                sent += bc_tell(a, owner, number, w->level + 1);
+    for (uint64_t i = front->begin + weir_steps_warp(b); i < front->end; i += workers) {
+        const uint32_t row = a->frontier.queue[i];
+        const uint64_t first = a->rows.out.offsets[row], last = a->rows.out.offsets[row + 1];
+        for (uint64_t base = first; base < last; base += WEIR_LANES) {
+            uint32_t number, owner;
+            owner = weir_rows_far_end(&a->rows, base + weir_lane(), last, &number);
+            if (owner == me)
+                bc_reach(a, front, number, level);
+            else if (owner != BC_NONE && !bc_first(&a->level[me][number], level))
+                owner = BC_NONE;
+            weir_steps_frontier_tell(front, owner, number);
         }
     }
-    return sent;
 }
 
 /* Sums over the neighbours of rows begin to end - 1 of the queue, by a worker each: of the paths to those one level nearer; or, on the
@@ -100,7 +80,7 @@ WEIR_DEV void bc_pull(const struct bc_args *a, const struct weir_steps_block *b,
     const uint64_t workers = weir_steps_threads(b) / WEIR_LANES;
     const double *paths = a->paths[me], *carried = a->carried[me];
     for (uint64_t i = begin + weir_steps_warp(b); i < end; i += workers) {
-        const uint32_t row = a->queue[i], number = a->rows.begin + row;
+        const uint32_t row = a->frontier.queue[i], number = a->rows.begin + row;
         double sum = 0;
         for (uint64_t arc = a->rows.out.offsets[row] + weir_lane();
              arc < a->rows.out.offsets[row + 1]; arc += WEIR_LANES) {
@@ -118,81 +98,64 @@ WEIR_DEV void bc_pull(const struct bc_args *a, const struct weir_steps_block *b,
     }
 }
 
-/* A barrier. @param[in] sent  by this thread. @return non-zero: the run was stopped. */
-WEIR_DEV uint32_t bc_barrier(const struct bc_args *a, struct bc_shared *shared,
-                             struct weir_steps_block *b, struct bc_walk *w, uint64_t sent)
-{
-    const struct weir_steps_member *m = &a->member;
-    uint64_t total[WEIR_STEPS_SUMS];
-    if (sent)
-        weir_steps_add(m, b, 1, sent);
-    const uint32_t stop = weir_steps_sync(m, b, b->blocks, &shared->put, 1, total);
-    w->end += (uint32_t)(m->count > 1 ? weir_steps_own(m, b) : total[0]);
-    w->found += total[0];
-    w->sent = total[1];
-    return stop;
-}
-
 /* From one level to the next. */
-WEIR_DEV uint32_t bc_forward(const struct bc_args *a, struct bc_shared *shared,
-                             struct weir_steps_block *b, struct bc_walk *w)
+WEIR_DEV uint32_t bc_forward(const struct bc_args *a, struct weir_steps_front *front,
+                             const struct weir_steps_block *b, uint32_t level)
 {
-    struct bc_walk next = {w->level + 1, w->end, w->end, 0, 0};
-    uint32_t stop = bc_barrier(a, shared, b, &next, bc_expand(a, shared, b, w));
-    if (!stop && next.sent) {
-        const struct weir_steps_inboxes *inboxes = &shared->inboxes;
-        weir_steps_open(&a->member, b, &shared->inboxes);
-        for (uint32_t d = 0; d < a->member.count; d++)
-            for (uint64_t i = inboxes->first[d] + weir_steps_thread(b); i < inboxes->end[d];
-                 i += weir_steps_threads(b))
-                bc_reach(a, shared, a->inbox[d][i], next.level);
-        stop = bc_barrier(a, shared, b, &next, 0);
-        if (b->block == 0)
-            weir_steps_close(&a->member, b, &shared->inboxes);
+    uint32_t number;
+    weir_steps_frontier_next(front);
+    bc_expand(a, front, b, level);
+    uint32_t stop = weir_steps_frontier_sync(front);
+    if (!stop && front->told) {
+        weir_steps_frontier_open(front);
+        while (weir_steps_frontier_heard(front, &number))
+            bc_reach(a, front, number, level);
+        stop = weir_steps_frontier_sync(front);
     }
     if (stop)
         return stop;
-    bc_pull(a, b, next.begin, next.end, next.level, 0);
+    bc_pull(a, b, front->end, front->queued, level, 0);
     if (b->block == 0 && b->thread == 0)
-        a->ends[next.level] = next.end;
-    *w = next;
-    next.found = 0;
-    return bc_barrier(a, shared, b, &next, 0);
+        a->ends[level] = front->queued;
+    return weir_steps_frontier_sync(front);
+}
+
+/* Sums begin afresh, and the source alone is reached. */
+WEIR_DEV void bc_begin(const struct bc_args *a, struct weir_steps_front *front,
+                       const struct weir_steps_block *b)
+{
+    const struct weir_steps_member *m = &a->member;
+    for (uint64_t row = weir_steps_thread(b); a->afresh && row < a->rows.owned;
+         row += weir_steps_threads(b))
+        a->sum[row] = 0;
+    if (b->block || b->thread)
+        return;
+    a->ends[0] = weir_steps_owner(a->rows.first, a->source) == m->index;
+    if (a->ends[0]) {
+        bc_reach(a, front, a->source, 0);
+        for (uint32_t d = 0; d < m->count; d++)
+            a->paths[d][a->source] = 1;
+    }
 }
 
 WEIR_DEV void bc_body(const struct bc_args *a, struct bc_shared *shared, struct weir_steps_block *b)
 {
-    const struct weir_steps_member *m = &a->member;
-    struct bc_walk w = {0, 0, 0, 0, 0};
-    if (b->thread == 0)
-        shared->put = 0;
-    weir_block_sync();
-    for (uint64_t row = weir_steps_thread(b); a->afresh && row < a->rows.owned;
-         row += weir_steps_threads(b))
-        a->sum[row] = 0;
-    if (b->block == 0 && b->thread == 0) {
-        a->ends[0] = 0;
-        if (weir_steps_owner(a->rows.first, a->source) == m->index) {
-            bc_reach(a, shared, a->source, 0);
-            for (uint32_t d = 0; d < m->count; d++)
-                a->paths[d][a->source] = 1;
-            a->ends[0] = 1;
-        }
-    }
-    if (bc_barrier(a, shared, b, &w, 0))
+    struct weir_steps_front front;
+    uint32_t level = 0;
+    weir_steps_frontier_begin(&front, &a->member, b, &a->frontier, &shared->frontier);
+    bc_begin(a, &front, b);
+    if (weir_steps_frontier_sync(&front))
         return;
-    while (w.found)
-        if (bc_forward(a, shared, b, &w))
+    while (front.found)
+        if (bc_forward(a, &front, b, ++level))
             return;
-    for (uint32_t level = w.level; level-- > 0;) {
-        bc_pull(a, b, level ? a->ends[level - 1] : 0, a->ends[level], level, 1);
-        if (bc_barrier(a, shared, b, &w, 0))
+    for (uint32_t back = level; back-- > 0;) {
+        bc_pull(a, b, back ? a->ends[back - 1] : 0, a->ends[back], back, 1);
+        if (weir_steps_frontier_sync(&front))
             return;
     }
-    if (b->block == 0 && b->thread == 0) {
-        weir_steps_mine(m)->result[BC_REACHED] = w.end;
-        weir_steps_mine(m)->result[BC_LEVELS] = w.level;
-    }
+    if (b->block == 0 && b->thread == 0)
+        weir_steps_mine(&a->member)->result[BC_LEVELS] = level;
 }
 
 #endif

@@ -9,12 +9,10 @@
 #define WEIR_STEPS lp
 #include <weir/worklist/steps_host_tmpl.h>
 
+#define ARGS struct lp_args
 #include "examples/example_graph.h"
 
-#include <stddef.h>
 #include <string.h>
-
-enum { ROUNDS_MAX = 50 };
 
 static uint64_t slot_count(const void *user, uint32_t device, uint32_t sender)
 {
@@ -23,8 +21,6 @@ static uint64_t slot_count(const void *user, uint32_t device, uint32_t sender)
     return 2 * part->arcs_out + part->owned;
 }
 
-#define FIELD(name) .field = offsetof(struct lp_args, name)
-#define COPIES      .extent = WEIR_STEPS_NUMBERS, .holding = WEIR_STEPS_SHARED
 static const weir_steps_array arrays[] = {
     {.name = "even", COPIES, .bytes = 4, FIELD(label[0])},
     {.name = "odd", COPIES, .bytes = 4, FIELD(label[1])},
@@ -34,15 +30,12 @@ static const weir_steps_array arrays[] = {
      .first = WEIR_STEPS_FILLED_ONCE, /* a round leaves them empty */
      .bytes = 8,
      FIELD(slots)},
-    {.name = "longs", .extent = WEIR_STEPS_OWNED, .bytes = 4, FIELD(longs)},
-    {.name = "long_count", .first = WEIR_STEPS_FILLED, .bytes = 4, FIELD(long_count)},
+    {.name = "longs", OWNED, .bytes = 4, FIELD(longs)},
+    {.name = "long_count", FILLED(0), .bytes = 4, FIELD(long_count)},
 };
-static const weir_steps_program program = {
-    .what = "communities",
-    .body = &weir__lp_steps,
-    .arrays = arrays,
-    .array_count = sizeof arrays / sizeof *arrays,
-};
+PROGRAM("communities", weir__lp_steps);
+
+/* ---- check ---------------------------------------------------------------------------------- */
 
 /* The same rounds, a vertex after the other. @return how many. */
 static uint32_t serial(const weir_graph *graph, uint32_t *label)
@@ -51,7 +44,7 @@ static uint32_t serial(const weir_graph *graph, uint32_t *label)
     uint32_t *votes = zeroed(graph->vertices, sizeof *votes), round = 0;
     for (uint64_t v = 0; v < graph->vertices; v++)
         label[v] = (uint32_t)v;
-    for (uint64_t changed = 1; changed && round < ROUNDS_MAX; round++) {
+    for (uint64_t changed = 1; changed && round < LP_ROUNDS_MAX; round++) {
         changed = 0;
         for (uint64_t v = 0; v < graph->vertices; v++) {
             const uint64_t first = graph->offsets[v], last = graph->offsets[v + 1];
@@ -77,21 +70,17 @@ static uint32_t serial(const weir_graph *graph, uint32_t *label)
     return round;
 }
 
+/* ---- program -------------------------------------------------------------------------------- */
+
 int main(int argc, char **argv)
 {
     struct job *job = job_open(argc, argv, "rmat:12");
     const uint64_t vertices = job->graph->vertices;
     weir_rows_config config = WEIR_ROWS_CONFIG_INIT;
-    config.order =
-        WEIR_ROWS_BY_ID; /* then numbers ascend as vertices do, in parts of consecutive ones */
-    job_place(job, job->graph, &config, &program);
-    for (uint32_t d = 0; d < job->devices; d++) {
-        struct lp_args *args = weir_steps_args(job->steps, d);
-        args->rows = *weir_rows_part_of(job->rows, d);
-        args->rounds_max = ROUNDS_MAX;
-    }
+    config.order = WEIR_ROWS_BY_ID; /* numbers ascend as vertices do, in consecutive parts */
+    job_place(job, job->graph, &config, &program, offsetof(ARGS, rows));
     for (uint32_t trial = 0; job_trial(job, trial); trial++)
-        job_run(job);
+        (void)job_run(job);
 
     const uint64_t *results = weir_steps_results(job->steps, 0);
     const uint64_t rounds = results[LP_ROUNDS];

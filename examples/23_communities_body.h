@@ -10,7 +10,10 @@
 #include <weir/algorithms/rows.h>
 #include <weir/worklist/steps.h>
 
-enum { LP_LONG = 2048, LP_WORKERS = 32 }; /* arcs of a long row; workers of a block, at most */
+enum {
+    LP_LONG = 2048,    /* arcs of a long row */
+    LP_ROUNDS_MAX = 50 /* then it stops */
+};
 enum lp_result { LP_ROUNDS = 0, LP_CHANGED };
 
 struct lp_args {
@@ -20,12 +23,11 @@ struct lp_args {
     uint64_t *slots;      /* label << 32 | votes, or 0: for row r, from 2 * offsets[r] + r on */
     uint32_t *longs;      /* long rows, */
     uint32_t *long_count; /* and how many */
-    uint32_t rounds_max;
 };
 
 struct lp_shared {
     uint64_t changed; /* labels, by this block, since the last barrier */
-    uint64_t best[LP_WORKERS];
+    uint64_t best;    /* bid for a long row */
 };
 
 /* Votes above, the label turned around below: the largest is the one to take. 0: no vote. */
@@ -44,13 +46,11 @@ WEIR_DEV uint64_t lp_best(uint64_t bid)
 /* A vote. The lane that finds a free slot gets it by compare-and-swap, unless another was faster. */
 WEIR_DEV void lp_vote(uint64_t *slots, uint32_t size, uint32_t label)
 {
+    const uint64_t first = (uint64_t)label << 32 | 1;
     uint32_t at = (uint32_t)((uint64_t)(label * 0x9E3779B1u) * size >> 32);
     for (;; at = at + 1 == size ? 0 : at + 1) {
         uint64_t old = weir_load_relaxed_dev_u64(&slots[at]);
-        if (!old)
-            old =
-                weir_atomic_compare_swap_relaxed_dev_u64(&slots[at], 0, (uint64_t)label << 32 | 1);
-        if (!old)
+        if (!old && !(old = weir_atomic_compare_swap_relaxed_dev_u64(&slots[at], 0, first)))
             return;
         if (old >> 32 == label) {
             (void)weir_atomic_add_relaxed_dev_u64(&slots[at], 1);
@@ -59,25 +59,22 @@ WEIR_DEV void lp_vote(uint64_t *slots, uint32_t size, uint32_t label)
     }
 }
 
-/* All votes of a row into its table: by thread `me` of `of`. */
-WEIR_DEV void lp_count(const struct lp_args *a, uint32_t now, uint64_t row, uint32_t me,
-                       uint32_t of)
-{
-    const uint32_t *label = a->label[now][a->member.index];
-    const uint64_t first = a->rows.out.offsets[row];
-    const uint32_t degree = (uint32_t)(a->rows.out.offsets[row + 1] - first);
-    for (uint32_t i = me; i <= degree; i += of)
-        lp_vote(a->slots + 2 * first + row, 2 * degree + 1,
-                label[i < degree ? a->rows.out.targets[first + i] : a->rows.begin + row]);
-}
-
-/* This thread's best bid in the table of a row, which is empty again then. */
-WEIR_DEV uint64_t lp_look(const struct lp_args *a, uint64_t row, uint32_t me, uint32_t of)
+/* The votes of a row are counted in its table, which is empty again then: by thread `me` of `of`, those of a worker or of a block.
+ * @return this thread's best bid. */
+WEIR_DEV uint64_t lp_count(const struct lp_args *a, uint32_t now, uint64_t row, uint32_t me,
+                           uint32_t of)
 {
     const uint64_t first = a->rows.out.offsets[row];
-    const uint64_t size = 2 * (a->rows.out.offsets[row + 1] - first) + 1;
+    const uint32_t degree = (uint32_t)(a->rows.out.offsets[row + 1] - first), size = 2 * degree + 1;
+    const uint32_t *label = a->label[now][a->member.index], *targets = a->rows.out.targets + first;
     uint64_t *slots = a->slots + 2 * first + row, best = 0;
-    for (uint64_t i = me; i < size; i += of) {
+    for (uint32_t i = me; i <= degree; i += of)
+        lp_vote(slots, size, label[i < degree ? targets[i] : a->rows.begin + row]);
+    if (of == WEIR_LANES)
+        weir_lanes_sync();
+    else
+        weir_block_sync();
+    for (uint32_t i = me; i < size; i += of) {
         const uint64_t slot = weir_load_relaxed_dev_u64(&slots[i]);
         const uint64_t bid = lp_bid((uint32_t)(slot >> 32), (uint32_t)slot);
         best = bid > best ? bid : best;
@@ -89,13 +86,12 @@ WEIR_DEV uint64_t lp_look(const struct lp_args *a, uint64_t row, uint32_t me, ui
 /* A row whose votes fit into the lanes of a worker: each holds one, and counts those like it. */
 WEIR_DEV uint64_t lp_match(const struct lp_args *a, uint32_t now, uint64_t row, uint32_t degree)
 {
-    const uint32_t *label = a->label[now][a->member.index], lane = weir_lane();
-    const uint64_t first = a->rows.out.offsets[row];
+    const uint32_t *targets = a->rows.out.targets + a->rows.out.offsets[row], lane = weir_lane();
     uint32_t mine = UINT32_MAX; /* no label */
     if (lane <= degree)
-        mine = label[lane < degree ? a->rows.out.targets[first + lane] : a->rows.begin + row];
+        mine = a->label[now][a->member.index][lane < degree ? targets[lane] : a->rows.begin + row];
     const uint32_t votes = weir_popcount_u32(weir_match_u32(mine));
-    return lp_best(lp_bid(mine, lane <= degree ? votes : 0));
+    return lp_bid(mine, lane <= degree ? votes : 0);
 }
 
 /* A row takes its new label. All lanes of a worker. */
@@ -115,18 +111,14 @@ WEIR_DEV void lp_long(const struct lp_args *a, struct lp_shared *shared,
 {
     const uint32_t count = weir_load_relaxed_dev_u32(a->long_count);
     for (uint32_t i = b->block; i < count; i += b->blocks) {
-        const uint32_t row = a->longs[i];
-        uint64_t best;
-        lp_count(a, now, row, b->thread, b->threads);
-        weir_block_sync();
-        best = lp_best(lp_look(a, row, b->thread, b->threads));
+        if (b->thread == 0)
+            shared->best = 0;
+        const uint64_t bid = lp_best(lp_count(a, now, a->longs[i], b->thread, b->threads));
         if (weir_lane() == 0)
-            shared->best[b->thread / WEIR_LANES] = best;
+            (void)weir_atomic_max_relaxed_dev_u64(&shared->best, bid);
         weir_block_sync();
-        if (b->thread < WEIR_LANES) {
-            best = weir_lane() < b->threads / WEIR_LANES ? shared->best[weir_lane()] : 0;
-            lp_take(a, shared, now, row, lp_best(best));
-        }
+        if (b->thread < WEIR_LANES)
+            lp_take(a, shared, now, a->longs[i], shared->best);
         weir_block_sync();
     }
 }
@@ -139,17 +131,11 @@ WEIR_DEV void lp_round(const struct lp_args *a, struct lp_shared *shared,
     lp_long(a, shared, b, now);
     for (uint64_t row = weir_steps_warp(b); row < a->rows.owned; row += workers) {
         const uint64_t degree = a->rows.out.offsets[row + 1] - a->rows.out.offsets[row];
-        uint64_t best;
         if (degree >= LP_LONG)
             continue;
-        if (degree < WEIR_LANES) {
-            best = lp_match(a, now, row, (uint32_t)degree);
-        } else {
-            lp_count(a, now, row, weir_lane(), WEIR_LANES);
-            weir_lanes_sync();
-            best = lp_best(lp_look(a, row, weir_lane(), WEIR_LANES));
-        }
-        lp_take(a, shared, now, row, best);
+        lp_take(a, shared, now, row,
+                lp_best(degree < WEIR_LANES ? lp_match(a, now, row, (uint32_t)degree)
+                                            : lp_count(a, now, row, weir_lane(), WEIR_LANES)));
     }
 }
 
@@ -167,7 +153,7 @@ WEIR_DEV void lp_body(const struct lp_args *a, struct lp_shared *shared, struct 
             a->longs[weir_atomic_add_relaxed_dev_u32(a->long_count, 1)] = (uint32_t)row;
     if (weir_steps_sync(m, b, b->blocks, 0, 0, total))
         return;
-    for (total[0] = 1; total[0] && round < a->rounds_max; round++) {
+    for (total[0] = 1; total[0] && round < LP_ROUNDS_MAX; round++) {
         lp_round(a, shared, b, round % 2);
         if (weir_steps_sync(m, b, b->blocks, &shared->changed, 0, total))
             return;

@@ -21,6 +21,8 @@ static void bind(const struct job *job, const weir_placement *placement, weir_tr
     TRY(weir_traversal_seed_all(traversal));
 }
 
+/* ---- check ---------------------------------------------------------------------------------- */
+
 /* Take away a vertex of the fewest arcs left, again and again. Vertices lie ordered by those, in buckets, and one that loses an arc
  * changes places with the first of its bucket, which then begins behind it. */
 static void cores_serial(const weir_graph *graph, uint32_t *core)
@@ -58,6 +60,8 @@ static void cores_serial(const weir_graph *graph, uint32_t *core)
     free(place);
     free(begin);
 }
+
+/* ---- program -------------------------------------------------------------------------------- */
 
 int main(int argc, char **argv)
 {

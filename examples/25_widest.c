@@ -9,6 +9,8 @@
 
 #include "examples/example_graph.h"
 
+/* ---- check ---------------------------------------------------------------------------------- */
+
 struct edge {
     uint32_t weight, tail, head;
 };
@@ -64,6 +66,8 @@ static void widths_serial(const weir_graph *graph, uint32_t source, uint32_t *wi
     free(next);
     free(size);
 }
+
+/* ---- program -------------------------------------------------------------------------------- */
 
 int main(int argc, char **argv)
 {

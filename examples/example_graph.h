@@ -10,6 +10,25 @@
 #include <weir/algorithms/rows.h>
 #include "examples/example.h"
 
+#include <stddef.h>
+
+/* Of a table of arrays: how many elements one has, and who; what it holds when a run begins; the pointer of the arguments. */
+#define NUMBERS        .extent = WEIR_STEPS_NUMBERS
+#define COPIES         NUMBERS, .holding = WEIR_STEPS_SHARED
+#define OWNED          .extent = WEIR_STEPS_OWNED
+#define FILLED(byte)   .first = WEIR_STEPS_FILLED, .fill = (byte)
+#define FIELD(pointer) .field = offsetof(ARGS, pointer)
+/* Inboxes with room for an item for each row of their owner, and the outboxes. */
+#define INBOXES(inbox, out)                                                                        \
+    .extent = WEIR_STEPS_COUNTED, .count = job_owned, .holding = WEIR_STEPS_INBOXES, FIELD(inbox), \
+    .outbox = offsetof(ARGS, out)
+/* A step program of such a table, without phases. */
+#define PROGRAM(text, compiled)                                     \
+    static const weir_steps_program program = {.what = (text),      \
+                                               .body = &(compiled), \
+                                               .arrays = arrays,    \
+                                               .array_count = sizeof arrays / sizeof *arrays}
+
 enum { TRIALS_MAX = 1000, TIME_LIMIT_MS = 120000 };
 
 struct job {
@@ -84,15 +103,20 @@ static inline void job_need_steps(struct job *job)
     exit(SKIPPED);
 }
 
-/* Place a graph, the job's or one made of it, and make a program over it. The kernels' arguments are set up by the caller. */
+/* Place a graph, the job's or one made of it, and make a program over it.
+ * @param[in] rows  offsetof(struct NAME_args, ...): where the arguments have a weir_rows_part. Others are set by the caller. */
 static inline void job_place(struct job *job, const weir_graph *graph,
-                             const weir_rows_config *config, const weir_steps_program *program)
+                             const weir_rows_config *config, const weir_steps_program *program,
+                             size_t rows)
 {
     weir_steps_domain domain;
     job_need_steps(job);
     job_try(job, weir_rows_create(job->context, graph, NULL, config, &job->rows));
     weir_rows_domain(job->rows, &domain);
     TRY(weir_steps_create(job->context, program, &domain, job->rows, TIME_LIMIT_MS, &job->steps));
+    for (uint32_t d = 0; d < job->devices; d++)
+        *(weir_rows_part *)((char *)weir_steps_args(job->steps, d) + rows) =
+            *weir_rows_part_of(job->rows, d);
 }
 
 /* Milliseconds by the clock of the devices. */
@@ -102,11 +126,13 @@ static inline double now_ms(const struct job *job)
 }
 
 /* A run of the program; a trial may be several. */
-static inline void job_run(struct job *job)
+static inline weir_steps_times job_run(struct job *job)
 {
+    weir_steps_times times = WEIR_STEPS_TIMES_INIT;
     const double since = now_ms(job);
-    TRY(weir_steps_run(job->steps, NULL));
+    TRY(weir_steps_run(job->steps, &times));
     job->last += now_ms(job) - since;
+    return times;
 }
 
 /* The same of a traversal, which is the caller's. */
@@ -147,6 +173,13 @@ static inline void *job_gather(const struct job *job, const char *name, size_t b
     }
     TRY(weir_rows_gather(job->rows, own, bytes, values));
     return values;
+}
+
+/* The rows of a device: weir_steps_array.count. */
+static inline uint64_t job_owned(const void *rows, uint32_t device, uint32_t sender)
+{
+    (void)sender;
+    return weir_rows_part_of(rows, device)->owned;
 }
 
 /* The time, the verdict, and the end. @return the exit status. */

@@ -23,13 +23,14 @@
  * A body returns when a barrier tells it to, or behind a barrier of all devices at which block 0 of its device has waited.
  * From that barrier on other devices must not write to the words of the device, which are cleared for the next run.
  *
- * What a body calls: steps/barrier.h (barriers with sums), steps/inbox.h (items for other devices), steps/sleep.h (blocks
- * that a step does not need), steps/owner.h (who owns a number), steps/clock.h (times of phases). Here is the host's
- * side. */
+ * What a body calls: steps/barrier.h (barriers with sums), steps/inbox.h (items for other devices), steps/frontier.h (a queue
+ * of rows with both of these), steps/sleep.h (blocks that a step does not need), steps/owner.h (who owns a number), steps/clock.h
+ * (times of phases). Here is the host's side. */
 #ifndef WEIR_WORKLIST_STEPS_H
 #define WEIR_WORKLIST_STEPS_H
 
 #include "worklist/steps/clock.h"
+#include "worklist/steps/frontier.h"
 #include "worklist/steps/inbox.h"
 #include "worklist/steps/owner.h"
 #include "worklist/steps/sleep.h"

@@ -1,6 +1,7 @@
 /** @file test_certify_bfs.c  weir_bfs_certify(): right levels and trees pass on any number of devices, and each rule that is broken is named
  * with the smallest vertex that breaks it. */
 #include "tests/algorithms/certify_fixture.h"
+#include "tests/lib/share.h"
 
 struct search {
     weir_graph *graph;
@@ -220,7 +221,7 @@ static void any_wrong_level_is_found(void **state)
 {
     weir_context *context = open_or_skip(state);
     struct search s = search_of(open_graph("rmat:9,4", 0), 3);
-    for (uint64_t v = 0; v < s.graph->vertices; v += 7)
+    for (uint64_t v = 0; v < s.graph->vertices; v += 7 * (uint64_t)test_stride())
         for (int by = -1; by < 2; by += 2) {
             const int32_t right = s.levels[v];
             if (right + by < -1)

@@ -76,7 +76,8 @@ static void real_weights_pass(void **state)
         assert_non_null(graph->weights_f64);
         double *distances = distances_of(graph, 3);
         HOLDS(graph, weir_sssp_certify(context, graph, 3, distances, NULL));
-        for (uint64_t v = 0; v < 150; v += 11) { /* the next number is another one */
+        for (uint64_t v = 0; v < 150;
+             v += 11 * (uint64_t)test_stride()) { /* the next number is another one */
             const double right = distances[v];
             if (!(right < INF))
                 continue;
@@ -227,7 +228,7 @@ static void any_wrong_distance_is_found(void **state)
     weigh(graph, "random:0-3");
     double *distances = distances_of(graph, 3);
     weir__certify_pretend(graph->arcs / 20);
-    for (uint64_t v = 0; v < graph->vertices; v += 5)
+    for (uint64_t v = 0; v < graph->vertices; v += 5 * (uint64_t)test_stride())
         for (int by = -1; by < 2; by += 2) {
             const double right = distances[v];
             distances[v] = right < INF ? right + by : 17 + by;

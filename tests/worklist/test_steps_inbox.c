@@ -1,4 +1,5 @@
 /** @file test_steps_inbox.c  Supersteps: items that travel through inboxes arrive once, in the step that they are due. */
+#include "runtime/support.h"
 #include "tests/lib/letters.h"
 #include "tests/topology/sim_fixture.h"
 
@@ -112,6 +113,39 @@ static void workers_that_send_to_many_again(void **state)
     letters_arrive(state, 1, 1);
 }
 
+/* Of every inbox all bytes, before a run that sends nothing; those of a device that is alone are none. */
+static void inboxes_are_filled(void **state)
+{
+    weir_context *context = open_or_skip(state);
+    const uint32_t devices = weir_context_device_count(context), again = 1;
+    const weir_steps_domain domain = {.devices = devices};
+    weir_steps_array filled = arrays[0];
+    filled.first = WEIR_STEPS_FILLED;
+    filled.fill = 0x5A;
+    const weir_steps_program fills = {
+        .what = "letters", .body = &weir__letters_steps, .arrays = &filled, .array_count = 1};
+    weir_steps *steps;
+    OK(weir_steps_create(context, &fills, &domain, &again, 0, &steps));
+    for (int run = 0; run < 2; run++) {
+        OK(weir_steps_run(steps, NULL)); /* of no rounds */
+        for (uint32_t to = 0; to < devices; to++)
+            for (uint32_t from = 0; from < devices; from++) {
+                const struct letters_args *args = weir_steps_args(steps, to);
+                uint64_t count = from == to ? 0 : inbox_count(&again, to, from), word;
+                while (count--) {
+                    OK(weir__download(weir_context_device(context, to), &word,
+                                      args->inbox[from] + count, sizeof word));
+                    assert_int_equal(word, UINT64_C(0x5A5A5A5A5A5A5A5A));
+                    word = run; /* as a run leaves it */
+                    OK(weir__upload(weir_context_device(context, to), args->inbox[from] + count,
+                                    &word, sizeof word));
+                }
+            }
+    }
+    weir_steps_destroy(steps);
+    weir_context_destroy(context);
+}
+
 #define ON_EACH_SPEC(f)                                                              \
     ON_BACKEND(f, "host:1"), ON_BACKEND(f, "host:2"), ON_BACKEND(f, "host:3"),       \
         ON_BACKEND(f, "host:8"), ON_BACKEND(f, "host:2x3"), ON_BACKEND(f, "cuda:0"), \
@@ -121,6 +155,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         ON_EACH_SPEC(inboxes_for_a_whole_run), ON_EACH_SPEC(inboxes_that_are_used_again),
-        ON_EACH_SPEC(workers_that_send_to_many), ON_EACH_SPEC(workers_that_send_to_many_again)};
+        ON_EACH_SPEC(workers_that_send_to_many), ON_EACH_SPEC(workers_that_send_to_many_again),
+        ON_EACH_SPEC(inboxes_are_filled)};
     return cmocka_run_group_tests_name("steps inbox", tests, NULL, NULL);
 }

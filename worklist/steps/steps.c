@@ -231,14 +231,39 @@ static void share(struct weir_steps *steps, const weir_steps_array *array)
         }
 }
 
-/* Bytes of a device's array that are reset before each run. */
-static size_t reset_bytes(const struct weir_steps *steps, const weir_steps_array *array,
-                          const void *user, uint32_t d)
+/* How many arrays a device has of its own of one in the table. */
+static uint32_t own_count(const struct weir_steps *steps, const weir_steps_array *array)
 {
-    uint64_t elements = elements_of(steps, array, user, d, d);
+    return array->holding == WEIR_STEPS_INBOXES ? steps->domain.devices : 1;
+}
+
+/* Bytes of a device's array that are reset before each run. @param[in] sender  of inboxes: a device has none for itself. */
+static size_t reset_bytes(const struct weir_steps *steps, const weir_steps_array *array,
+                          const void *user, uint32_t d, uint32_t sender)
+{
+    if (array->holding == WEIR_STEPS_INBOXES && sender == d)
+        return 0;
+    uint64_t elements = elements_of(steps, array, user, d, sender);
     if (array->written && array->written(user, d) < elements)
         elements = array->written(user, d);
     return padded(elements * array->bytes);
+}
+
+/* The rows of a device's list for one array: one, or of inboxes one for each sender. @return how many. */
+static uint32_t put_resets(const struct weir_steps *steps, const weir_steps_array *array,
+                           const void *user, uint32_t d, struct weir_reset *list)
+{
+    const weir_steps_array *from = weir__steps_array_named(steps->program, array->from);
+    const uint32_t count = own_count(steps, array);
+    for (uint32_t i = 0; i < count; i++)
+        list[i] = (struct weir_reset){
+            .data = get_pointer(steps, d, array->field, own_index(array, d) + i),
+            .from = array->first == WEIR_STEPS_COPIED
+                        ? get_pointer(steps, d, from->field, own_index(from, d))
+                        : NULL,
+            .bytes = reset_bytes(steps, array, user, d, count > 1 ? i : d),
+            .value = array->fill * UINT64_C(0x0101010101010101)};
+    return count;
 }
 
 /* The list of arrays that the kernel of a device resets. It has the same rows on all devices; some may have no words. */
@@ -247,25 +272,16 @@ static weir_status list_resets(struct weir_steps *steps, const void *user, uint3
     const weir_steps_program *program = steps->program;
     struct weir_steps_member *told = (struct weir_steps_member *)steps->member[d].args;
     struct weir_reset *list;
-    weir_status status =
-        weir__calloc(program->array_count, sizeof *list, "arrays to be reset", &list);
-    uint32_t count = 0;
+    uint32_t most = 0, count = 0;
     void *data;
+    for (uint32_t i = 0; i < program->array_count; i++)
+        most += own_count(steps, &program->arrays[i]);
+    weir_status status = weir__calloc(most, sizeof *list, "arrays to be reset", &list);
     if (status)
         return status;
-    for (uint32_t i = 0; i < program->array_count; i++) {
-        const weir_steps_array *array = &program->arrays[i];
-        const weir_steps_array *from = weir__steps_array_named(program, array->from);
-        if (array->first < WEIR_STEPS_FILLED)
-            continue;
-        list[count++] =
-            (struct weir_reset){.data = get_pointer(steps, d, array->field, own_index(array, d)),
-                                .from = array->first == WEIR_STEPS_COPIED
-                                            ? get_pointer(steps, d, from->field, own_index(from, d))
-                                            : NULL,
-                                .bytes = reset_bytes(steps, array, user, d),
-                                .value = array->fill * UINT64_C(0x0101010101010101)};
-    }
+    for (uint32_t i = 0; i < program->array_count; i++)
+        if (program->arrays[i].first >= WEIR_STEPS_FILLED)
+            count += put_resets(steps, &program->arrays[i], user, d, list + count);
     if (count && !(status = weir__device_alloc_as(steps->member[d].device, "list of resets", count,
                                                   sizeof *list, &data))) {
         steps->member[d].reset = data;
@@ -291,12 +307,6 @@ static weir_status allocate_arrays(struct weir_steps *steps, const void *user)
     for (uint32_t d = 0; d < steps->domain.devices && !status; d++)
         status = weir_queue_sync(steps->member[d].queue);
     return status;
-}
-
-/* How many arrays a device has of its own of one in the table. */
-static uint32_t own_count(const struct weir_steps *steps, const weir_steps_array *array)
-{
-    return array->holding == WEIR_STEPS_INBOXES ? steps->domain.devices : 1;
 }
 
 static void free_array(struct weir_steps *steps, const weir_steps_array *array, uint32_t d)

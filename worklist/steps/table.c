@@ -32,8 +32,8 @@ static const char *wrong_with(const weir_steps_array *array)
         return "is a bitmap, and its elements do not have 4 bytes";
     if (array->extent == WEIR_STEPS_COUNTED && !array->count)
         return "is counted, and has no function that counts";
-    if (array->holding == WEIR_STEPS_INBOXES && array->first != WEIR_STEPS_KEPT)
-        return "has inboxes, which can neither be filled nor be copied";
+    if (array->holding == WEIR_STEPS_INBOXES && array->first == WEIR_STEPS_COPIED)
+        return "has inboxes, which cannot be copied";
     if (array->holding == WEIR_STEPS_INBOXES && !array->outbox)
         return "has inboxes, and no field for the outboxes";
     if (array->holding != WEIR_STEPS_INBOXES && array->outbox)

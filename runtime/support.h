@@ -172,6 +172,8 @@ void weir__cond_init(pthread_cond_t *condition);
 weir_status weir__upload(weir_device *device, void *destination, const void *source, size_t bytes);
 weir_status weir__download(weir_device *device, void *destination, const void *source,
                            size_t bytes);
+/** How often threads that run kernels of host devices slept for want of anything to do, in this process so far. Any thread. */
+uint64_t weir__host_naps(void);
 /** Nanoseconds that the calling thread has spent in weir__upload() since it began: the difference of two readings is
  *  what a longer call spent on copying. */
 uint64_t weir__upload_ns(void);

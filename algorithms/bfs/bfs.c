@@ -236,7 +236,7 @@ static weir_wire wire_of(const weir_bfs *bfs)
 
 weir_status weir_bfs_run(weir_bfs *bfs, uint64_t source, weir_run_stats *stats_out)
 {
-    const uint64_t begin_ns = weir_context_time_ns(bfs->head.context);
+    const uint64_t begin_ns = weir__algorithm_begin(&bfs->head);
     weir_run_stats stats = WEIR_RUN_STATS_INIT;
     weir_status status = weir__sized_room(stats_out, sizeof stats, "weir_run_stats");
     if (status)

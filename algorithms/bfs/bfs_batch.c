@@ -369,7 +369,7 @@ static weir_status run(weir_bfs_batch *batch, const uint64_t *sources, uint32_t 
 weir_status weir_bfs_batch_run(weir_bfs_batch *batch, const uint64_t *sources, uint32_t count,
                                weir_run_stats *stats_out)
 {
-    const uint64_t begin_ns = weir_context_time_ns(batch->head.context);
+    const uint64_t begin_ns = weir__algorithm_begin(&batch->head);
     weir_run_stats stats = WEIR_RUN_STATS_INIT;
     weir_status status = weir__sized_room(stats_out, sizeof stats, "weir_run_stats");
     if (status)

@@ -221,15 +221,17 @@ static json_t *trial_json(const weir__cli_report *report, const weir__cli_trial 
     json_t *source = algorithm->sourced ? integer(trial->source) : json_null();
     json_t *direction = text(algorithm->worklist ? weir_direction_text(stats->direction) : NULL);
     json_t *row = json_pack(
-        "{s:o, s:f, s:f, s:f, s:f, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
+        "{s:o, s:f, s:f, s:f, s:f, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, "
+        "s:o}",
         "source", source, "ms", stats->ms, "kernel_ms", stats->kernel_ms, "gteps",
         trial->rates.arcs, "gteps_seen", trial->rates.seen, "items_processed",
         integer(stats->work.processed), "items_sent", integer(stats->work.sent), "items_spilled",
         integer(stats->work.spilled), "rounds", integer(stats->work.rounds), "reached",
         integer(stats->reached), algorithm->figure[0], number(trial->figure[0]),
         algorithm->figure[1], number(trial->figure[1]), "direction", direction, "devices_used",
-        integer(weir__cli_devices_used(report, stats)), "steps", integer(stats->steps), "stats",
-        stats_json(stats), "links", links_json(links, trial->link_count));
+        integer(weir__cli_devices_used(report, stats)), "steps", integer(stats->steps), "naps",
+        integer(stats->naps), "stats", stats_json(stats), "links",
+        links_json(links, trial->link_count));
     if (trial->rates.edges >= 0)
         row = add(row, "gteps_edges", json_real(trial->rates.edges));
     if (trial->stolen_count)

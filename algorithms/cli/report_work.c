@@ -151,6 +151,8 @@ static void print_exchange(const struct work *work)
         row(work, "roots that looked", stats->roots);
     if (stats->gathered)
         row(work, "gathered arcs", stats->gathered);
+    if (stats->naps)
+        row(work, "naps", stats->naps);
     if (stats->epochs)
         row(work, "epochs", stats->epochs);
     if (stats->shared)

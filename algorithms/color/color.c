@@ -121,7 +121,7 @@ weir_status weir_color_create(weir_context *context, const weir_graph *graph,
 
 weir_status weir_color_run(weir_color *color, weir_run_stats *stats_out)
 {
-    const uint64_t begin_ns = weir_context_time_ns(color->head.context);
+    const uint64_t begin_ns = weir__algorithm_begin(&color->head);
     weir_run_stats stats = WEIR_RUN_STATS_INIT;
     weir_status status = weir__sized_room(stats_out, sizeof stats, "weir_run_stats");
     if (status)

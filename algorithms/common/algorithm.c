@@ -147,6 +147,12 @@ void weir__algorithm_destroy(struct weir__algorithm *head)
 
 /* ---- runs and what comes of them --------------------------------------------------------------- */
 
+uint64_t weir__algorithm_begin(struct weir__algorithm *head)
+{
+    head->naps = weir__host_naps();
+    return weir_context_time_ns(head->context);
+}
+
 void weir__algorithm_ran(struct weir__algorithm *head, uint64_t begin_ns, weir_run_stats *stats,
                          weir_run_stats *stats_out)
 {
@@ -156,6 +162,7 @@ void weir__algorithm_ran(struct weir__algorithm *head, uint64_t begin_ns, weir_r
     stats->why_devices = head->why_devices;
     stats->work.ms = stats->kernel_ms; /* of both attempts, where a run was done twice */
     stats->ms = weir__ms_since(head->context, begin_ns);
+    stats->naps = weir__host_naps() - head->naps;
     if (stats_out) /* its size was checked before the run */
         (void)weir__sized_out(stats_out, stats, sizeof *stats, "weir_run_stats");
 }

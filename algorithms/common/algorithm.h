@@ -21,8 +21,9 @@ struct weir__algorithm {
     const char *why_memory;    /**< NULL: arcs lie where they were asked for, or on the devices */
     char why_form[WEIR__WHY_ROOM]; /**< of weir__form_choose() */
     weir_prepare_stats prepared;
-    int ran;     /**< the last run was complete */
-    int stopped; /**< the last run was not: its values are in part those of the run before */
+    uint64_t naps; /**< weir__host_naps() when the run began */
+    int ran;       /**< the last run was complete */
+    int stopped;   /**< the last run was not: its values are in part those of the run before */
 };
 
 /** What a create is called with. */
@@ -61,8 +62,10 @@ weir_status weir__algorithm_push_fits(const struct weir__making *making, weir_pa
 weir_status weir__algorithm_place(const struct weir__making *making, weir_part_weights weights,
                                   weir_placement **placement_out);
 
+/** Begin a run. @return when, by the clock of the context. */
+uint64_t weir__algorithm_begin(struct weir__algorithm *head);
 /** End a complete run: what all statistics have beside what the form counted.
- *  @param[in] begin_ns    when the call began, by the clock of the context.
+ *  @param[in] begin_ns    of weir__algorithm_begin().
  *  @param[out] stats_out  may be NULL; weir__sized_room() was asked before the run. */
 void weir__algorithm_ran(struct weir__algorithm *head, uint64_t begin_ns, weir_run_stats *stats,
                          weir_run_stats *stats_out);

@@ -172,7 +172,7 @@ weir_status weir_pr_create(weir_context *context, const weir_graph *graph,
 
 weir_status weir_pr_run(weir_pr *pr, weir_run_stats *stats_out)
 {
-    const uint64_t begin_ns = weir_context_time_ns(pr->head.context);
+    const uint64_t begin_ns = weir__algorithm_begin(&pr->head);
     weir_run_stats stats = {.direction = pr->direction};
     weir_status status = weir__sized_room(stats_out, sizeof stats, "weir_run_stats");
     if (status)

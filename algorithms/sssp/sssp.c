@@ -426,7 +426,7 @@ static weir_status run_fitting(weir_sssp *sssp, uint64_t source, weir_run_stats 
 
 weir_status weir_sssp_run(weir_sssp *sssp, uint64_t source, weir_run_stats *stats_out)
 {
-    const uint64_t begin_ns = weir_context_time_ns(sssp->head.context);
+    const uint64_t begin_ns = weir__algorithm_begin(&sssp->head);
     weir_run_stats stats = WEIR_RUN_STATS_INIT;
     weir_status status = weir__sized_room(stats_out, sizeof stats, "weir_run_stats");
     if (status)

@@ -14,6 +14,9 @@
 #define YIELDS_OF_CORE 512
 #define NAP_NS         20000
 
+/* How often a thread took one; relaxed, a count. */
+static uint64_t naps;
+
 /* Threads that run kernels now, and cores for them; relaxed, since they only choose how to wait. */
 static uint32_t in_kernels, cores;
 
@@ -60,6 +63,13 @@ void weir_host_pause(uint32_t looks)
         rest();
     else if (looks - spins < (own_core ? YIELDS_OF_CORE : YIELDS))
         (void)sched_yield(); /* whoever is waited for may have no core */
-    else
+    else {
+        (void)__atomic_fetch_add(&naps, 1, __ATOMIC_RELAXED);
         (void)nanosleep(&nap, NULL);
+    }
+}
+
+uint64_t weir__host_naps(void)
+{
+    return __atomic_load_n(&naps, __ATOMIC_RELAXED);
 }

@@ -1,4 +1,5 @@
 /** @file test_pause.c  How threads of host devices wait: they spin only where there is a core for each thread that runs a kernel. */
+#include "algorithms/algorithms.h"
 #include "runtime/host/host.h"
 #include "runtime/sync.h"
 #include "tests/lib/support.h"
@@ -49,11 +50,52 @@ static void kernels_are_counted(void **state)
     assert_true(weir__host_spins());
 }
 
+/* Looks 0 to @p looks - 1 of a wait. @return how many of them were naps. */
+static uint64_t naps_of(uint32_t looks)
+{
+    const uint64_t before = weir__host_naps();
+    for (uint32_t look = 0; look < looks; look++)
+        weir_host_pause(look);
+    return weir__host_naps() - before;
+}
+
+/* A thread with a core of its own yields eight times as long before it sleeps, since a nap is as long as several levels of a road. */
+static void naps_come_late_where_there_are_cores(void **state)
+{
+    const int32_t cores = (int32_t)weir__cores();
+    (void)state;
+    weir__host_count_cores();
+    assert_int_equal(naps_of(256 + 512 + 10), 10);
+    weir__host_crowd(cores + 1);
+    assert_int_equal(naps_of(64 + 10), 10);
+    weir__host_crowd(-(cores + 1));
+}
+
+/* A run says how many there were. */
+static void runs_count_naps(void **state)
+{
+    weir_context *context = open_with_or_skip("host:3x2", NULL);
+    weir_graph *graph;
+    weir_bfs *bfs;
+    weir_run_stats stats = WEIR_RUN_STATS_INIT;
+    (void)state;
+    OK(weir_graph_open("chain:3000", NULL, &graph));
+    OK(weir_bfs_create(context, graph, NULL, NULL, &bfs));
+    const uint64_t before = weir__host_naps();
+    OK(weir_bfs_run(bfs, 0, &stats));
+    assert_int_equal(stats.naps, weir__host_naps() - before);
+    weir_bfs_destroy(bfs);
+    weir_graph_destroy(graph);
+    weir_context_destroy(context);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(no_spins_in_a_crowd),
         cmocka_unit_test(kernels_are_counted),
+        cmocka_unit_test(naps_come_late_where_there_are_cores),
+        cmocka_unit_test(runs_count_naps),
     };
     return cmocka_run_group_tests_name("pause", tests, NULL, NULL);
 }

@@ -496,9 +496,9 @@ const char *weir_wire_text(weir_wire wire);
 typedef enum weir_balance {
     WEIR_BALANCE_OFF = 0,  /**< each device works on what it owns */
     WEIR_BALANCE_FRONTIER, /**< BFS in step, on 2 to 8 devices: levels top-down of which a device has far more than the mean are
-                               shared out; results are the same */
-    WEIR_BALANCE_OWNERSHIP, /**< the same: narrow levels are done by one device for all, while the others sleep */
-    WEIR_BALANCE_BOTH /**< FRONTIER in wide levels, and OWNERSHIP in narrow ones */
+                               shared out; shortest paths in step: long rows of pushes; results are the same */
+    WEIR_BALANCE_OWNERSHIP, /**< BFS in step, on as many: narrow levels are done by one device for all, while the others sleep */
+    WEIR_BALANCE_BOTH       /**< FRONTIER in wide levels, and OWNERSHIP in narrow ones */
 } weir_balance;
 /** "off", "frontier", "ownership", "both"; NULL for anything else. Static storage. */
 const char *weir_balance_text(weir_balance balance);
@@ -601,11 +601,11 @@ typedef struct weir_run_stats {
     /** Where the arcs lie; of components that are streamed WEIR_MEMORY_AUTO, since they pass by. */
     weir_memory memory;
     weir_balance balance;
-    /** Of a search with balance frontier; 0 elsewhere. Levels that were shared out; arcs that a device looked along for another
-     *  (weir_bfs_stolen() tells which for which), and bytes that it read of that one's memory for it. */
+    /** Of a search with balance frontier; 0 elsewhere. Levels that were shared out, of shortest paths pushes; arcs that a device looked along for another
+     *  (weir_bfs_stolen() and weir_sssp_stolen() tell which for which), and bytes that it read of that one's memory for it. */
     uint64_t stolen_levels, stolen_arcs, stolen_bytes;
     /** The same: the part of the devices' time that they would wait for the one with the most arcs, if arcs took them equally
-     *  long: 1 - mean / most, arcs of all levels top-down together; as arcs lie, and as they were shared out. */
+     *  long: 1 - mean / most, arcs of all levels top-down, or of all pushes, together; as arcs lie, and as they were shared out. */
     double stall_before, stall_after;
     /** Components in step on GPUs, where few arcs are left of each row (`direct`): arcs that waited until each lane of a warp had one to
      *  link. PageRank by pull on host devices: arcs of short rows, over all iterations, whose shares were brought before rows were added up. 0
@@ -1062,6 +1062,9 @@ weir_status weir_sssp_values(weir_sssp *sssp, uint32_t device, weir_values *valu
 /** As weir_bfs_link_items(). */
 weir_status weir_sssp_link_items(const weir_sssp *sssp, uint32_t from, uint32_t to,
                                  uint64_t *items_out);
+/** As weir_bfs_stolen(), of arcs that were relaxed in pushes. */
+weir_status weir_sssp_stolen(const weir_sssp *sssp, uint32_t owner, uint32_t worker,
+                             uint64_t *arcs_out);
 /** As weir_bfs_explain(). A run may find that distances need 64 bits, which changes the form. */
 weir_status weir_sssp_explain(const weir_sssp *sssp, weir_run_stats *picked_out,
                               weir_run_reasons *reasons_out);

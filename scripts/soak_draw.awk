@@ -71,7 +71,7 @@ function two() {
 }
 
 # Levels are shared out, or done by one device, where they go top-down, in step, on several devices: host devices, so that it runs everywhere.
-function balance() {
+function balance(values) {
     if (line ~ /--(direction (push|pull)|route|order|kernel|queues|worker|fetch|mapping|memory host)/ || chance(40)) {
         draw(10, "balance", "off")
         return
@@ -79,7 +79,7 @@ function balance() {
     # Without a partition a small graph is searched on one device.
     sub(/ --partition auto/, "", line)
     if (line !~ /--partition/) line = line " --partition " one_of("edge block random")
-    line = line " --balance " one_of("frontier ownership both")
+    line = line " --balance " one_of(values)
     its_devices = "host:" 2 + below(7)
 }
 
@@ -100,7 +100,7 @@ function bfs() {
         line = line " --parents"
         if (chance(50)) line = line " --direction " one_of("switch pull down auto")
     } else way("fifo soft soft:1 soft:3 soft:400 bulk")
-    balance()
+    balance("frontier ownership both")
     # Bitmaps are of levels top-down: other directions and one device are refused by name.
     draw(25, "wire", "list bitmap bitmap auto")
 }
@@ -115,7 +115,9 @@ function sssp() {
         line = line " --weights " one_of("unit random random:1-255:9 random:0.5-1f") " --parents"
         if (chance(50)) line = line " --direction " one_of("switch auto")
     } else way("fifo soft soft:1 soft:50 soft:100000000 bulk")
-    draw(10, "balance", "off")
+    # Doubles go through the worklist alone, and so do weights of a file that may be such.
+    if (line ~ /weights (auto|random:0-4294967295|random:4294967295)|\.el|\.mtx/) draw(10, "balance", "off")
+    else balance("frontier")
     draw(10, "wire", "list")
 }
 

@@ -1,6 +1,7 @@
 /** @file bfs_in_step.c  Breadth-first search in step on the host's side: its arrays, runs, and what they found. */
 #include "algorithms/bfs/bfs_in_step.h"
 #include "algorithms/bfs/bfs_step.h"
+#include "algorithms/common/steal_host.h"
 #include "runtime/support.h"
 
 #include <assert.h>
@@ -250,26 +251,12 @@ static const weir_steps_array arrays[] = {
      .bytes = 1,
      .more = 1,
      .field = FIELD(finder)},
-    {.name = "chunks",
-     .extent = WEIR_STEPS_COUNTED,
-     .count = chunk_count,
-     .bytes = 8,
-     .field = FIELD(chunks)},
     {.name = "loads",
      .extent = WEIR_STEPS_COUNTED,
      .count = load_count,
      .bytes = 8,
      .field = FIELD(loads)},
-    {.name = "cost",
-     .extent = WEIR_STEPS_COUNTED,
-     .count = pair_count,
-     .bytes = sizeof(double),
-     .field = FIELD(cost)},
-    {.name = "cuts",
-     .extent = WEIR_STEPS_COUNTED,
-     .count = pair_count,
-     .bytes = sizeof(struct steal_cut),
-     .field = FIELD(cuts)},
+    STEAL_ARRAYS(bfs_step_args, chunk_count, pair_count),
     {.name = "stretches",
      .extent = WEIR_STEPS_COUNTED,
      .count = stretch_count,

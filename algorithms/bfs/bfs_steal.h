@@ -1,9 +1,9 @@
 /** @file bfs_steal.h  Levels top-down that are shared out (`balance frontier`): devices that have few arcs of a level look along some of
- * those that others have. After GUM's frontier stealing (algorithms/common/steal.h says who does how much).
+ * those that others have. After GUM's frontier stealing (algorithms/common/steal.h says who does how much, steal_step.h how).
  *
  * Behind each barrier a block knows how many arcs each device has in the level that was found. If these are many, and one device
  * has far more than the mean, two steps come in front of the level: COUNT, all count the arcs of STEAL_CHUNKS equal stretches of their
- * part of the queue, and the barrier tells each how many every device has exactly; STEAL, block 0 of each device decides the same
+ * part of the queue, and the barrier tells each how many every device has exactly; CUT, block 0 of each device decides the same
  * shares, cuts its own device's entries accordingly, and tells all devices. In the level a device then takes its entries of every
  * device's queue: it reads those and their arcs over links, and what it finds is its own find. A vertex that it owns it puts into its own
  * queue; others it sends to their owners, at most once each as ever. So levels and what is found in them are the same as without. */
@@ -22,10 +22,7 @@ WEIR_DEV void bfs_steal_begin(const struct bfs_step_args *a, struct bfs_step_sha
     w->targets = a->rows.out.targets;
     w->owner_begin = a->rows.begin;
     bfs_lone_begin(a, shared, b, w);
-    for (uint32_t d = b->thread; d < a->rows.parts; d += b->threads)
-        shared->load[d] = 0;
-    if (b->thread == 0)
-        shared->most_owned = shared->most_done = shared->stolen = 0;
+    steal_reset(&shared->steal, b->thread, b->threads);
 }
 
 /* Blocks that are woken know what block 0 does: by its thread 0 before it wakes them, and by all threads of those. */
@@ -36,7 +33,7 @@ WEIR_DEV void bfs_steal_wake(const struct bfs_step_args *a, const struct bfs_ste
     if (b->thread)
         return;
     for (uint32_t d = 0; d < a->rows.parts; d++)
-        weir_store_relaxed_dev_u64(&a->loads[d], shared->load[d]);
+        weir_store_relaxed_dev_u64(&a->loads[d], shared->steal.load[d]);
     weir_store_relaxed_dev_u64(&more[0], (uint64_t)w->lone_step << 32 | w->narrow_levels);
     weir_store_relaxed_dev_u64(&more[1], w->lone_entries);
     weir_store_relaxed_dev_u64(&more[2], (uint64_t)w->found.end << 32 | w->found.begin);
@@ -49,7 +46,7 @@ WEIR_DEV void bfs_steal_woken(const struct bfs_step_args *a, struct bfs_step_sha
     const uint64_t step = weir_load_relaxed_dev_u64(&more[0]);
     const uint64_t found = weir_load_relaxed_dev_u64(&more[2]);
     for (uint32_t d = b->thread; d < a->rows.parts; d += b->threads)
-        shared->load[d] = weir_load_relaxed_dev_u64(&a->loads[d]);
+        shared->steal.load[d] = weir_load_relaxed_dev_u64(&a->loads[d]);
     w->narrow_levels = (uint32_t)step;
     w->lone_step = (uint32_t)(step >> 32);
     w->lone_entries = (uint32_t)weir_load_relaxed_dev_u64(&more[1]);
@@ -58,98 +55,22 @@ WEIR_DEV void bfs_steal_woken(const struct bfs_step_args *a, struct bfs_step_sha
     weir_block_sync();
 }
 
-/* Entries of a chunk. */
-WEIR_DEV uint32_t bfs_steal_each(const struct bfs_walk *w)
-{
-    return (w->end - w->begin + STEAL_CHUNKS - 1) / STEAL_CHUNKS;
-}
-
 /** COUNT: what the chunks of the device's stretch come to. */
 WEIR_COLD void bfs_steal_count(const struct bfs_step_args *a, struct bfs_step_shared *shared,
                                struct weir_steps_block b, struct bfs_walk w)
 {
-    const uint32_t each = bfs_steal_each(&w), workers = w.awake * b.threads / WEIR_LANES;
-    uint64_t all = 0;
-    WEIR_ROLLED
-    for (uint32_t c = weir_steps_warp(&b); c < STEAL_CHUNKS; c += workers) {
-        const uint64_t from = w.begin + (uint64_t)c * each;
-        const uint64_t to = from + each < w.end ? from + each : w.end;
-        uint64_t arcs = 0;
-        for (uint64_t i = from + weir_lane(); i < to; i += WEIR_LANES)
-            arcs += a->queue[i].count;
-        arcs = weir_sum_u64(arcs);
-        if (weir_lane() == 0)
-            a->chunks[c] = arcs;
-        all += arcs;
-    }
+    const uint64_t all = steal_count(&a->steal, &a->queue->count, sizeof *a->queue / 4, w.begin,
+                                     w.end, weir_steps_warp(&b), w.awake * b.threads / WEIR_LANES);
     if (weir_lane() == 0)
         weir_atomic_add_block_u64(&shared->arcs, all);
 }
 
-/** STEAL: block 0 decides, and tells all devices who takes which entries of its own device's stretch. */
+/** CUT: block 0 decides, and tells all devices who takes which entries of its own device's stretch. */
 WEIR_COLD void bfs_steal_out(const struct bfs_step_args *a, struct bfs_step_shared *shared,
                              struct weir_steps_block b, struct bfs_walk w)
 {
-    const uint32_t n = a->rows.parts, me = a->member.index;
-    struct steal *steal = &shared->steal;
-    if (b.block)
-        return;
-    for (uint32_t c = b.thread; c < STEAL_CHUNKS; c += b.threads)
-        shared->chunk[c] = a->chunks[c];
-    for (uint32_t i = b.thread; i < n * n; i += b.threads)
-        steal->cost[i / n][i % n] = a->cost[i / n * STEAL_DEVICES + i % n];
-    for (uint32_t d = b.thread; d < n; d += b.threads)
-        steal->work[d] = (double)shared->load[d];
-    if (b.thread == 0)
-        steal->count = n;
-    weir_block_sync();
-    steal_solve(steal, b.thread, b.threads);
-    if (b.thread == 0) {
-        struct steal_cut cuts[STEAL_DEVICES];
-        steal_round(steal, me, shared->load[me], shared->share);
-        steal_cut_list(shared->chunk, w.begin, w.end, bfs_steal_each(&w), shared->share, me, n,
-                       cuts);
-        WEIR_ROLLED
-        for (uint32_t d = 0; d < n; d++)
-            for (uint32_t j = 0; j < n; j++)
-                a->peer[d].cuts[me * STEAL_DEVICES + j] = cuts[j];
-    }
-}
-
-/* Block 0 keeps count of what the device that has most arcs of a level has, and does. */
-WEIR_DEV void bfs_steal_book(const struct bfs_step_args *a, struct bfs_step_shared *shared,
-                             int stolen)
-{
-    const struct steal_cut *cuts = a->cuts;
-    const uint32_t me = a->member.index;
-    uint64_t owned = 0, done = 0;
-    for (uint32_t j = 0; j < a->rows.parts; j++) {
-        uint64_t its = stolen ? 0 : shared->load[j];
-        for (uint32_t i = 0; i < a->rows.parts && stolen; i++)
-            its += cuts[i * STEAL_DEVICES + j].units;
-        done = its > done ? its : done;
-        owned = shared->load[j] > owned ? shared->load[j] : owned;
-    }
-    shared->most_owned += owned;
-    shared->most_done += done;
-    for (uint32_t i = 0; i < a->rows.parts && stolen; i++)
-        if (i != me)
-            shared->stolen += cuts[i * STEAL_DEVICES + me].end - cuts[i * STEAL_DEVICES + me].begin;
-}
-
-/* Whether a level is to be shared out. Devices that decided differently would wait for each other for ever, so this is done in whole
- * numbers: at most 2^40 arcs, 2^13 of speed and a percentage below 2^7 to each side, or 2^13 of that and 2^10 of speed. */
-WEIR_DEV int bfs_steal_pays(const struct bfs_step_args *a, const struct bfs_step_shared *shared)
-{
-    uint64_t all = 0, speed = 0;
-    int late = 0;
-    for (uint32_t d = 0; d < a->rows.parts; d++) {
-        all += shared->load[d];
-        speed += a->steal_speed[d];
-    }
-    for (uint32_t d = 0; d < a->rows.parts; d++)
-        late |= shared->load[d] * speed * 100 >= all * a->steal_percent * a->steal_speed[d];
-    return all >= a->steal_arcs && late;
+    if (b.block == 0)
+        steal_out(&a->steal, &shared->steal, a->member.index, w.begin, w.end, b.thread, b.threads);
 }
 
 /** Behind the barrier of phase @p was and behind bfs_next(); all threads of a block. Every block that is awake, on every device,
@@ -160,17 +81,17 @@ WEIR_DEV void bfs_steal_next(const struct bfs_step_args *a, struct bfs_step_shar
     for (uint32_t d = b->thread; d < a->rows.parts; d += b->threads) {
         const uint64_t arcs = weir_steps_flagged(&a->member, b, d, 2);
         if (was == BFS_ABSORB)
-            shared->load[d] += arcs;
+            shared->steal.load[d] += arcs;
         else if (was != BFS_CUT)
-            shared->load[d] = arcs;
+            shared->steal.load[d] = arcs;
     }
     weir_block_sync();
     if (w->phase == BFS_DOWN && was != BFS_CUT)
         bfs_lone_next(a, shared, b, w, was);
-    if (w->phase == BFS_DOWN && was != BFS_CUT && w->wide && bfs_steal_pays(a, shared))
+    if (w->phase == BFS_DOWN && was != BFS_CUT && w->wide && steal_pays(&a->steal, &shared->steal))
         w->phase = BFS_COUNT;
     if (w->phase == BFS_DOWN && b->block == 0 && b->thread == 0)
-        bfs_steal_book(a, shared, was == BFS_CUT);
+        steal_book(&a->steal, &shared->steal, a->member.index, was == BFS_CUT, NULL);
 }
 
 /** Behind the barrier of a phase: what comes next; all threads of a block. */
@@ -198,9 +119,9 @@ WEIR_DEV void bfs_steal_finish(const struct bfs_step_args *a, const struct bfs_s
     bfs_lone_finish(a, shared, b);
     if (b->block || b->thread)
         return;
-    page->result[BFS_RESULT_STOLEN] = shared->stolen;
-    page->result[BFS_RESULT_MOST_OWNED] = shared->most_owned;
-    page->result[BFS_RESULT_MOST_DONE] = shared->most_done;
+    page->result[BFS_RESULT_STOLEN] = shared->steal.entries;
+    page->result[BFS_RESULT_MOST_OWNED] = shared->steal.most_owned;
+    page->result[BFS_RESULT_MOST_DONE] = shared->steal.most_done;
 }
 
 #else /* the kernel that shares nothing out */

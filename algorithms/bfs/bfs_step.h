@@ -18,7 +18,7 @@
 #ifndef WEIR_ALGORITHMS_BFS_BFS_STEP_H
 #define WEIR_ALGORITHMS_BFS_BFS_STEP_H
 
-#include "algorithms/common/steal.h"
+#include "algorithms/common/steal_step.h"
 #include "algorithms/rows.h"
 #include "worklist/steps.h"
 
@@ -115,8 +115,7 @@ static_assert((int)BFS_RESULTS <= (int)WEIR_STEPS_RESULTS, "a device has room fo
 struct bfs_peer {
     const struct bfs_piece *queue;
     const uint32_t *targets;
-    uint64_t base;          /* where its arcs begin in bfs_step_args.lone_targets */
-    struct steal_cut *cuts; /* [owner][worker], of STEAL_DEVICES each; written by each owner */
+    uint64_t base; /* where its arcs begin in bfs_step_args.lone_targets */
 };
 
 /** A device's stretch of its queue. */
@@ -152,15 +151,8 @@ struct bfs_step_args {
     uint32_t bytes;    /* rows.out_byte has the degree of every row */
     /* Of a search that shares out levels (bfs_steal.h); else NULL and 0. */
     struct bfs_peer peer[STEAL_DEVICES];
-    struct steal_cut *cuts; /* peer[this device].cuts */
-    uint64_t *chunks;       /* STEAL_CHUNKS: arcs of equal stretches of the queue's stretch */
-    uint64_t *loads;        /* by device, as block 0 knows them, for blocks that it wakes */
-    const double *cost;     /* [owner][worker]: what an arc takes, of STEAL_DEVICES each */
-    uint64_t steal_arcs;    /* levels of fewer arcs are not shared out */
-    /* Nor those for which the device that takes longest takes less than this of what all would together. */
-    uint64_t steal_percent;
-    uint32_t steal_speed
-        [STEAL_DEVICES]; /* of a device, up to STEAL_FASTEST: whole numbers, alike on all of them */
+    struct steal_args steal;
+    uint64_t *loads; /* by device, as block 0 knows them, for blocks that it wakes */
     /* Of a search whose narrow levels one device does (bfs_lone.h). */
     uint32_t lone;         /* that device; BFS_NONE: there is none */
     uint32_t lone_entries; /* a level of so many entries of all devices is narrow, at first */
@@ -214,14 +206,9 @@ struct bfs_step_shared {
     uint64_t entry_ps; /* what an entry more takes; 0: not known yet */
     uint64_t together_ns,
         together; /* what a narrow level of all devices takes beside its work, and how many were timed */
-    uint64_t together_entries;      /* of the level that all are at */
-    uint32_t lone_next;             /* up to how many entries a level is narrow from now on */
-    uint64_t load[STEAL_DEVICES];   /* by device: arcs of the level that was found last */
-    uint64_t most_owned, most_done; /* of block 0: BFS_RESULT_MOST_OWNED and _DONE so far */
-    uint64_t stolen;                /* BFS_RESULT_STOLEN so far */
-    uint64_t chunk[STEAL_CHUNKS];   /* of block 0 */
-    uint64_t share[STEAL_DEVICES];  /* of its device's arcs, by worker */
-    struct steal steal;
+    uint64_t together_entries; /* of the level that all are at */
+    uint32_t lone_next;        /* up to how many entries a level is narrow from now on */
+    struct steal_shared steal; /* loads: arcs of the level that was found last */
 #endif
     uint64_t
         first;     /* sum 0 of the next barrier: entries put, BFS_SPLIT for each row with several */

@@ -300,7 +300,7 @@ WEIR_DEV void bfs_shares(const struct bfs_step_args *a, struct bfs_step_shared *
     WEIR_ROLLED
     for (uint32_t k = 0; k < a->rows.parts; k++) {
         const uint32_t owner = (me + k) % a->rows.parts;
-        const struct steal_cut cut = a->cuts[owner * STEAL_DEVICES + me];
+        const struct steal_cut cut = a->steal.cuts[owner * STEAL_DEVICES + me];
         struct bfs_walk its = *w;
         const uint64_t before = t->down_arcs;
         its.begin = cut.begin;

@@ -73,7 +73,17 @@ typedef struct weir__cli_member {
     {                                             \
         head, width, kind, TRIAL(member), format  \
     }
-#define COLUMN_SOURCE          COLUMN("source", 10, KIND_COUNT, source, NULL)
+#define COLUMN_SOURCE COLUMN("source", 10, KIND_COUNT, source, NULL)
+/** What a search that shares out levels, or steps, counts: members of a trial in documents. */
+#define STOLEN_MEMBERS                                                                     \
+    {.name = "stolen_levels", .kind = KIND_COUNT, .offset = TRIAL(stats.stolen_levels)},   \
+        {.name = "stolen_arcs", .kind = KIND_COUNT, .offset = TRIAL(stats.stolen_arcs)},   \
+        {.name = "stolen_bytes", .kind = KIND_COUNT, .offset = TRIAL(stats.stolen_bytes)}, \
+        {.name = "stall_before", .kind = KIND_REAL, .offset = TRIAL(stats.stall_before)},  \
+    {                                                                                      \
+        .name = "stall_after", .kind = KIND_REAL, .offset = TRIAL(stats.stall_after)       \
+    }
+
 #define COLUMN_MS              COLUMN("ms", 12, KIND_REAL, stats.ms, "%.3f")
 #define COLUMN_KERNEL_MS       COLUMN("kernel ms", 12, KIND_REAL, stats.kernel_ms, "%.3f")
 #define COLUMN_GTEPS           COLUMN("GTEPS", 10, KIND_RATE, rates.arcs, "%.4f")

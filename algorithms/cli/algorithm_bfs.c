@@ -163,24 +163,19 @@ static const char examples[] =
     "  weir bfs rmat:22,16 --sources 16 --trials 3 --devices cuda:0-3 --json -\n";
 
 /* What a search in step counts. */
-#define STEP_MEMBERS                                                                         \
-    {.name = "shared", .kind = KIND_COUNT, .offset = TRIAL(stats.shared)},                   \
-        {.name = "unlisted", .kind = KIND_COUNT, .offset = TRIAL(stats.unlisted)},           \
-        {.name = "eager", .kind = KIND_COUNT, .offset = TRIAL(stats.eager)},                 \
-        {.name = "bitmaps", .kind = KIND_COUNT, .offset = TRIAL(stats.bitmaps)},             \
-        {.name = "stolen_levels", .kind = KIND_COUNT, .offset = TRIAL(stats.stolen_levels)}, \
-        {.name = "stolen_arcs", .kind = KIND_COUNT, .offset = TRIAL(stats.stolen_arcs)},     \
-        {.name = "stolen_bytes", .kind = KIND_COUNT, .offset = TRIAL(stats.stolen_bytes)},   \
-        {.name = "stall_before", .kind = KIND_REAL, .offset = TRIAL(stats.stall_before)},    \
-        {.name = "stall_after", .kind = KIND_REAL, .offset = TRIAL(stats.stall_after)},      \
-        {.name = "lone_levels", .kind = KIND_COUNT, .offset = TRIAL(stats.lone_levels)},     \
-        {.name = "lone_moves", .kind = KIND_COUNT, .offset = TRIAL(stats.lone_moves)},       \
-        {.name = "lone_arcs", .kind = KIND_COUNT, .offset = TRIAL(stats.lone_arcs)},         \
-        {.name = "lone_bytes", .kind = KIND_COUNT, .offset = TRIAL(stats.lone_bytes)},       \
-        {.name = "lone_entries", .kind = KIND_COUNT, .offset = TRIAL(stats.lone_entries)},   \
-        {.name = "together_ns", .kind = KIND_COUNT, .offset = TRIAL(stats.together_ns)},     \
-    {                                                                                        \
-        .name = "lone_device", .kind = KIND_COUNT, .offset = TRIAL(stats.lone_device)        \
+#define STEP_MEMBERS                                                                             \
+    {.name = "shared", .kind = KIND_COUNT, .offset = TRIAL(stats.shared)},                       \
+        {.name = "unlisted", .kind = KIND_COUNT, .offset = TRIAL(stats.unlisted)},               \
+        {.name = "eager", .kind = KIND_COUNT, .offset = TRIAL(stats.eager)},                     \
+        {.name = "bitmaps", .kind = KIND_COUNT, .offset = TRIAL(stats.bitmaps)}, STOLEN_MEMBERS, \
+        {.name = "lone_levels", .kind = KIND_COUNT, .offset = TRIAL(stats.lone_levels)},         \
+        {.name = "lone_moves", .kind = KIND_COUNT, .offset = TRIAL(stats.lone_moves)},           \
+        {.name = "lone_arcs", .kind = KIND_COUNT, .offset = TRIAL(stats.lone_arcs)},             \
+        {.name = "lone_bytes", .kind = KIND_COUNT, .offset = TRIAL(stats.lone_bytes)},           \
+        {.name = "lone_entries", .kind = KIND_COUNT, .offset = TRIAL(stats.lone_entries)},       \
+        {.name = "together_ns", .kind = KIND_COUNT, .offset = TRIAL(stats.together_ns)},         \
+    {                                                                                            \
+        .name = "lone_device", .kind = KIND_COUNT, .offset = TRIAL(stats.lone_device)            \
     }
 
 static const weir__cli_member members[] = {STEP_MEMBERS, END_OF_LIST};

@@ -13,6 +13,11 @@ static weir_status sssp_parents(void *object, int64_t *parents_out)
     return weir_sssp_parents(object, parents_out);
 }
 
+static weir_status sssp_stolen(void *object, uint32_t owner, uint32_t worker, uint64_t *arcs_out)
+{
+    return weir_sssp_stolen(object, owner, worker, arcs_out);
+}
+
 static weir_status check_tree(const weir_graph *graph, uint64_t source, const int64_t *parents,
                               const void *distances)
 {
@@ -49,6 +54,8 @@ static const weir__cli_column columns[] = {COLUMN_SOURCE,
                                            COLUMN_ITEMS_SENT,
                                            END_OF_LIST};
 
+static const weir__cli_member members[] = {STOLEN_MEMBERS, END_OF_LIST};
+
 static const char about[] =
     "Distances are sums of weights of arcs, none negative, along the shortest path from the\n"
     "source, and exact; inf is unreached. Of weights that are no integers they are the very\n"
@@ -77,7 +84,9 @@ const weir__cli_algorithm weir__cli_algorithm_sssp = {
     .figure = {"max_distance", "sum_distances"},
     .parents = sssp_parents,
     .check_tree = check_tree,
+    .members = members,
     .link_items = sssp_link_items,
+    .stolen = sssp_stolen,
     .at = weir__cli_double_at,
     .sum = weir__cli_sum_values,
     .compare = weir__cli_compare_exactly,

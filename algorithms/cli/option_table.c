@@ -273,11 +273,12 @@ static const weir__cli_option options[] = {
            "kernels read over the link; auto: on the devices if all fits, else\n"
            "in host memory (arcs of cc are streamed then); default: auto"),
     CHOICE("balance", "B", VERB_SEARCH | VERB_PLAN, balance, weir__cli_balances,
-           "off: a device works on what it owns; frontier: levels top-down of\n"
-           "which one device has far more arcs than the others are shared out;\n"
-           "ownership: narrow levels are done by one device for all, which has a\n"
+           "off: a device works on what it owns; frontier: levels of bfs\n"
+           "top-down, and long rows that sssp pushes, of which one device has\n"
+           "far more arcs than the others, are shared out; ownership, of bfs\n"
+           "alone: narrow levels are done by one device for all, which has a\n"
            "copy of the graph beside its part; both; in step, on 2 to 8 devices\n"
-           "that reach each other; bfs alone today; default: off"),
+           "that reach each other; default: off"),
     CHOICE("wire", "W", VERB_SEARCH | VERB_PLAN, wire, weir__cli_wires,
            "what devices send each other of vertices that a level of bfs in step\n"
            "found: list, bitmap, auto: whichever is shorter, each pair in each\n"

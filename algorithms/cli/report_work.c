@@ -264,13 +264,15 @@ static void print_lone(struct work *work)
 static void print_stolen(struct work *work)
 {
     const weir_run_stats *stats = &work->trial->stats;
+    char name[FIGURE_ROOM];
     if (stats->balance == WEIR_BALANCE_OFF)
         return;
     if (stats->balance != WEIR_BALANCE_FRONTIER)
         print_lone(work);
     if (stats->balance == WEIR_BALANCE_OWNERSHIP)
         return;
-    begin_row(work, "levels shared out", stats->stolen_levels);
+    snprintf(name, sizeof name, "%s shared out", work->report->algorithm->steps);
+    begin_row(work, name, stats->stolen_levels);
     fprintf(work->file, "   stall %.1f %% as arcs lie, %.1f %% as they were shared out\n",
             100 * stats->stall_before, 100 * stats->stall_after);
     begin_row(work, "arcs for others", stats->stolen_arcs);

@@ -34,7 +34,8 @@ enum {
     READS_MEMORY = 1u << 19,
     READS_WIRE_LIST = 1u << 20,
     READS_WIRE = 1u << 21, /* bitmap */
-    READS_BALANCE = 1u << 22,
+    READS_BALANCE_FRONTIER = 1u << 22,
+    READS_BALANCE = 1u << 23, /* ownership and both */
     READS_ROUTES = READS_ROUTE | READS_ROUTE_STAGED,
     READS_WORKLIST = READS_ROUTES | READS_ORDER | READS_ORDER_SOFT | READS_DELTA | READS_KERNEL |
                      READS_WORKER | READS_FETCH | READS_MAPPING | READS_GROUP | READS_QUEUES
@@ -70,6 +71,16 @@ static int wire(const struct weir__asked *asked)
     return asked->options->wire && asked->options->wire != WEIR_WIRE_LIST;
 }
 
+static int balance_frontier(const struct weir__asked *asked)
+{
+    return asked->options->balance == WEIR_BALANCE_FRONTIER;
+}
+
+static int balance(const struct weir__asked *asked)
+{
+    return asked->options->balance && asked->options->balance != WEIR_BALANCE_FRONTIER;
+}
+
 #define GIVEN(name, member)                          \
     static int name(const struct weir__asked *asked) \
     {                                                \
@@ -91,7 +102,6 @@ GIVEN(hubs, hubs)
 GIVEN(bins, bins)
 GIVEN(partition, partition)
 GIVEN(source, source)
-GIVEN(balance, options->balance)
 
 #define VALUE(name, text)                                    \
     static const char *name(const struct weir__asked *asked) \
@@ -101,6 +111,7 @@ GIVEN(balance, options->balance)
 VALUE(route_value, weir_route_kind_text(asked->options->route))
 VALUE(order_value, weir_order_kind_text(asked->options->order))
 VALUE(wire_value, weir_wire_text(asked->options->wire))
+VALUE(balance_value, weir_balance_text(asked->options->balance))
 
 static const struct row {
     unsigned bit, other;       /* other: the bit of the option's other values; 0: it has one bit */
@@ -130,7 +141,9 @@ static const struct row {
     {READS_MEMORY, 0, "memory", "--memory", memory, NULL},
     {READS_WIRE_LIST, READS_WIRE, "wire", "--wire", wire_list, wire_value},
     {READS_WIRE, READS_WIRE_LIST, "wire", "--wire", wire, wire_value},
-    {READS_BALANCE, 0, "balance", "--balance", balance, NULL},
+    {READS_BALANCE_FRONTIER, READS_BALANCE, "balance", "--balance", balance_frontier,
+     balance_value},
+    {READS_BALANCE, READS_BALANCE_FRONTIER, "balance", "--balance", balance, balance_value},
 };
 
 enum { ROWS = sizeof rows / sizeof *rows };
@@ -149,7 +162,7 @@ const struct weir__forms weir__bfs_forms = {
     .algorithm = "breadth-first search",
     .form = {{.name = "breadth-first search in step",
               .reads = READS_DIRECTION | READS_PARTITION | READS_PARENTS | READS_MEMORY |
-                       READS_WIRE_LIST | READS_WIRE | READS_BALANCE,
+                       READS_WIRE_LIST | READS_WIRE | READS_BALANCE_FRONTIER | READS_BALANCE,
               .directions = PULL | SWITCH | DOWN,
               .usual = WEIR_DIRECTION_SWITCH},
              {.name = "breadth-first search through the worklist",
@@ -181,7 +194,7 @@ const struct weir__forms weir__sssp_forms = {
     .algorithm = "shortest paths",
     .form = {{.name = "shortest paths in step",
               .reads = READS_DIRECTION | READS_PARTITION | READS_ORDER_SOFT | READS_DELTA |
-                       READS_PARENTS | READS_MEMORY | READS_WIRE_LIST,
+                       READS_PARENTS | READS_MEMORY | READS_WIRE_LIST | READS_BALANCE_FRONTIER,
               .directions = SWITCH,
               .usual = WEIR_DIRECTION_SWITCH},
              {.name = "shortest paths through the worklist",
@@ -369,13 +382,14 @@ static int fits(const struct weir__form *form, const struct weir__asked *asked)
     return !(form->reads & READS_DIRECTION) || direction == AUTO || (form->directions & direction);
 }
 
-/* Balance is for later where no form has it, and not what has no effect. */
+/* A balance is for later where no form has it, and not what has no effect. */
 static weir_status check_balance(const struct weir__forms *forms, const struct weir__asked *asked)
 {
+    const unsigned bit = balance_frontier(asked) ? READS_BALANCE_FRONTIER : READS_BALANCE;
     unsigned reads = 0;
     for (int i = 0; i < WEIR__FORM_COUNT; i++)
         reads |= forms->form[i].reads;
-    return asked->options->balance == WEIR_BALANCE_OFF || (reads & READS_BALANCE)
+    return asked->options->balance == WEIR_BALANCE_OFF || (reads & bit)
                ? WEIR_OK
                : weir__fail(WEIR_ERR_UNSUPPORTED, "%s %s is not built yet of %s: leave it out",
                             asked->command ? "--balance" : "balance",

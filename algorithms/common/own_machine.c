@@ -2,13 +2,11 @@
 #include "algorithms/common/own_machine.h"
 #include "runtime/support.h"
 
-/* What comes over the link for an arc of another device: its target, and its part of an entry of the queue. */
-#define FAR_BYTES 5.0
 /* Without a figure of the link it takes this part of an arc more. */
 #define FAR_UNKNOWN 0.5
 
 weir_status weir__own_far_ns(const weir_machine *machine, uint32_t owner, uint32_t worker, int gpu,
-                             double own, double *ns_out)
+                             double own, double bytes, double *ns_out)
 {
     weir_cost link;
     weir_status status = weir_machine_cost(machine, owner, worker, &link);
@@ -16,7 +14,7 @@ weir_status weir__own_far_ns(const weir_machine *machine, uint32_t owner, uint32
         *ns_out = 0;
     else
         *ns_out =
-            !status && link.bandwidth_gbs > 0 ? FAR_BYTES / link.bandwidth_gbs : own * FAR_UNKNOWN;
+            !status && link.bandwidth_gbs > 0 ? bytes / link.bandwidth_gbs : own * FAR_UNKNOWN;
     return status;
 }
 
@@ -40,7 +38,8 @@ static weir_status find_costs(const weir_machine *machine, double arc_ns, struct
             const double its = measured > 0 ? measured : arc_ns;
             double more = 0;
             if (i != j)
-                status = weir__own_far_ns(machine, i, j, is_gpu(machine, i), its, &more);
+                status = weir__own_far_ns(machine, i, j, is_gpu(machine, i), its,
+                                          WEIR__OWN_BFS_BYTES, &more);
             own->cost[i][j] = its + more;
         }
     return status;

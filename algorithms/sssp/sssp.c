@@ -111,6 +111,7 @@ static weir_status create_traversal(const weir_sssp *sssp, int wide, weir_traver
     options.direction = WEIR_DIRECTION_PUSH;
     options.memory = WEIR_MEMORY_AUTO; /* the placement has said where arcs lie */
     options.wire = WEIR_WIRE_AUTO;     /* items are lists */
+    options.balance = WEIR_BALANCE_OFF;
     if (options.delta && !options.order)
         options.order = WEIR_ORDER_SOFT;
     weir_status status = weir_traversal_create(sssp->head.placement, operator_of(wide), &options,
@@ -531,6 +532,18 @@ weir_status weir_sssp_link_items(const weir_sssp *sssp, uint32_t from, uint32_t 
 {
     return sssp->in_step ? weir__sssp_in_step_link_items(sssp->in_step, from, to, items_out)
                          : weir__algorithm_link_items(&sssp->head, from, to, items_out);
+}
+
+weir_status weir_sssp_stolen(const weir_sssp *sssp, uint32_t owner, uint32_t worker,
+                             uint64_t *arcs_out)
+{
+    *arcs_out = 0;
+    if (!sssp->in_step)
+        return weir__fail(WEIR_ERR_INVALID, "the search runs with balance off");
+    const weir_status status = weir__sssp_in_step_stolen(sssp->in_step, owner, worker, arcs_out);
+    if (!sssp->head.ran)
+        *arcs_out = 0;
+    return status;
 }
 
 weir_status weir_sssp_explain(const weir_sssp *sssp, weir_run_stats *picked_out,

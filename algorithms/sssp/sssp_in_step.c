@@ -1,4 +1,5 @@
 /** @file sssp_in_step.c  Shortest paths in step on the host's side: its arrays, runs, and what they found. */
+#include "algorithms/common/steal_host.h"
 #include "algorithms/sssp/sssp_in_step.h"
 #include "algorithms/sssp/sssp_step.h"
 #include "runtime/config.h"
@@ -12,7 +13,20 @@
 
 static_assert((int)SSSP_STEP_RESULTS <= (int)WEIR_STEPS_RESULTS, "a device's results");
 
-extern const weir_steps_body weir__sssp_step_steps;
+extern const weir_steps_body weir__sssp_step_steps, weir__sssp_steal_steps;
+
+/* What comes over the link for an arc of another device: its target and its weight. */
+#define FAR_ARC_BYTES 8
+/* Where results of a run are that shares pieces out. */
+static const struct weir__steal_results stolen = {.looked = SSSP_STEP_RESULT_PUSHED,
+                                                  .without = WEIR_STEPS_RESULTS,
+                                                  .owner = SSSP_STEP_RESULT_FOR,
+                                                  .entries = SSSP_STEP_RESULT_STOLEN,
+                                                  .steps = SSSP_STEP_RESULT_STEPS + SSSP_STEP_COUNT,
+                                                  .most_owned = SSSP_STEP_RESULT_MOST_OWNED,
+                                                  .most_done = SSSP_STEP_RESULT_MOST_DONE,
+                                                  .arc_bytes = FAR_ARC_BYTES,
+                                                  .entry_bytes = sizeof(struct sssp_step_piece)};
 
 /* ---- memory --------------------------------------------------------------------------------- */
 
@@ -86,6 +100,24 @@ static uint64_t parent_count(const void *user, uint32_t p, uint32_t sender)
     (void)p;
     (void)sender;
     return ((const struct sssp_in_step *)user)->parents != 0;
+}
+
+/* Only where pieces are shared out. */
+static uint64_t chunk_count(const void *user, uint32_t p, uint32_t sender)
+{
+    (void)p;
+    (void)sender;
+    return ((const struct sssp_in_step *)user)->balance != WEIR_BALANCE_OFF ? STEAL_CHUNKS : 0;
+}
+
+static uint64_t pair_count(const void *user, uint32_t p, uint32_t sender)
+{
+    return chunk_count(user, p, sender) ? STEAL_DEVICES * STEAL_DEVICES : 0;
+}
+
+static uint64_t peer_count(const void *user, uint32_t p, uint32_t sender)
+{
+    return chunk_count(user, p, sender) ? STEAL_DEVICES : 0;
 }
 
 static uint64_t stamp_count(const void *user, uint32_t p, uint32_t sender)
@@ -170,6 +202,12 @@ static const weir_steps_array arrays[] = {
      .bytes = 8,
      .field = FIELD(inbox),
      .outbox = FIELD(outbox)},
+    {.name = "peers",
+     .extent = WEIR_STEPS_COUNTED,
+     .count = peer_count,
+     .bytes = sizeof(struct sssp_peer),
+     .field = FIELD(peer)},
+    STEAL_ARRAYS(sssp_step_args, chunk_count, pair_count),
 };
 
 #define PHASE(title, kind)                                   \
@@ -180,23 +218,26 @@ static const weir_steps_array arrays[] = {
 static const weir_steps_phase phases[SSSP_STEP_KINDS] = {
     PHASE("light push", SSSP_STEP_LIGHT), PHASE("exchange", SSSP_STEP_EXCHANGE),
     PHASE("heavy pull", SSSP_STEP_PULL),  PHASE("heavy push", SSSP_STEP_PUSH),
-    PHASE("absorb", SSSP_STEP_ABSORB),    PHASE("tree", SSSP_STEP_TREE)};
+    PHASE("absorb", SSSP_STEP_ABSORB),    PHASE("tree", SSSP_STEP_TREE),
+    PHASE("sharing out", SSSP_STEP_COUNT)};
+static_assert((int)SSSP_STEP_KINDS <= (int)WEIR_RUN_PHASES, "statistics have room for all phases");
 
-static const weir_steps_program program = {.what = "shortest paths",
-                                           .body = &weir__sssp_step_steps,
-                                           .arrays = arrays,
-                                           .array_count = sizeof arrays / sizeof *arrays,
-                                           .phases = phases,
-                                           .phase_count = SSSP_STEP_KINDS};
+/* The last phase is that of the second program. */
+#define PROGRAM(steps, without)                                          \
+    {                                                                    \
+        .what = "shortest paths", .body = &(steps), .arrays = arrays,    \
+        .array_count = sizeof arrays / sizeof *arrays, .phases = phases, \
+        .phase_count = SSSP_STEP_KINDS - (without)                       \
+    }
+static const weir_steps_program program = PROGRAM(weir__sssp_step_steps, 1);
+static const weir_steps_program stealing = PROGRAM(weir__sssp_steal_steps, 0);
 
-static const struct weir__row_form form = {.program = &program,
-                                           .rows = FIELD(part),
-                                           .values = "distance",
-                                           .kind = WEIR_VALUE_U32,
-                                           .gathered = VALUES_AS_DOUBLES,
-                                           .tree = "parent",
-                                           .need = need,
-                                           .placed = look_at_rows};
+#define FORM(its)                                                                             \
+    {                                                                                         \
+        .program = &(its), .rows = FIELD(part), .values = "distance", .kind = WEIR_VALUE_U32, \
+        .gathered = VALUES_AS_DOUBLES, .tree = "parent", .need = need, .placed = look_at_rows \
+    }
+static const struct weir__row_form form = FORM(program), form_that_steals = FORM(stealing);
 
 /* ---- building ------------------------------------------------------------------------------- */
 
@@ -228,6 +269,26 @@ static void bind(struct sssp_in_step *in_step, uint32_t p)
     args->hubs = hubs / SSSP_STEP_FLAGGED * SSSP_STEP_FLAGGED;
 }
 
+/* Tell devices that share pieces out of each other's lists and arcs. */
+static weir_status bind_peers(const struct sssp_in_step *in_step)
+{
+    const struct weir__row_steps *on = &in_step->on;
+    struct sssp_peer peer[STEAL_DEVICES] = {{{NULL, NULL}, NULL, NULL}};
+    weir_status status = WEIR_OK;
+    for (uint32_t q = 0; q < on->parts; q++) {
+        const weir_arcs *out = &weir__row_steps_part(on, q)->out;
+        peer[q].piece[0] = weir_steps_data(on->steps, "pieces of even iterations", q);
+        peer[q].piece[1] = weir_steps_data(on->steps, "pieces of odd iterations", q);
+        peer[q].weights = out->weights;
+        peer[q].targets = out->targets;
+    }
+    for (uint32_t p = 0; p < on->parts && !status; p++)
+        status = weir__upload(weir_context_device(on->context, p),
+                              weir_steps_data(on->steps, "peers", p), peer, sizeof peer);
+    return status ? status
+                  : weir__steal_bind(on, offsetof(struct sssp_step_args, steal), FAR_ARC_BYTES);
+}
+
 weir_status weir__sssp_in_step_create(weir_context *context, const weir_graph *graph,
                                       const weir_partition *partition,
                                       const weir_run_options *options, uint32_t delta,
@@ -237,20 +298,26 @@ weir_status weir__sssp_in_step_create(weir_context *context, const weir_graph *g
     struct sssp_in_step *in_step;
     weir_status status;
     *in_step_out = NULL;
-    if ((status = weir__calloc(1, sizeof *in_step, "shortest paths", &in_step)))
+    if ((status = weir__steal_fits(partition, options)) ||
+        (status = weir__calloc(1, sizeof *in_step, "shortest paths", &in_step)))
         return status;
+    in_step->balance = options->balance;
     in_step->delta = delta;
     in_step->parents = options->parents;
     in_step->previous = SSSP_STEP_NONE;
     in_step->zero = SSSP_STEP_ZERO; /* marks are filled when they are taken */
     config.in_arcs = config.weights = config.by_weight = 1;
-    if ((status = weir__row_steps_create(&in_step->on, &form, context, graph, partition, options,
-                                         &config, in_step))) {
+    status = weir__row_steps_create(
+        &in_step->on, in_step->balance == WEIR_BALANCE_OFF ? &form : &form_that_steals, context,
+        graph, partition, options, &config, in_step);
+    for (uint32_t p = 0; p < in_step->on.parts && !status; p++)
+        bind(in_step, p);
+    if (!status && in_step->balance != WEIR_BALANCE_OFF && !weir__context_planned(context))
+        status = bind_peers(in_step);
+    if (status) {
         weir__sssp_in_step_destroy(in_step);
         return status;
     }
-    for (uint32_t p = 0; p < in_step->on.parts; p++)
-        bind(in_step, p);
     *in_step_out = in_step;
     return WEIR_OK;
 }
@@ -275,6 +342,7 @@ void weir__sssp_in_step_picked(const struct sssp_in_step *in_step, weir_run_stat
     stats->direction = WEIR_DIRECTION_SWITCH;
     stats->work.delta = in_step->delta;
     stats->work.order = WEIR_ORDER_SOFT;
+    stats->balance = in_step->balance;
 }
 
 static void report(const struct sssp_in_step *in_step, weir_run_stats *stats)
@@ -293,6 +361,8 @@ static void report(const struct sssp_in_step *in_step, weir_run_stats *stats)
      * done of it and its cursor. */
     stats->bytes = stats->work.atoms * 12 + stats->work.processed * (16 + 4 + 4 + 4);
     stats->bytes_sent = items * 8 + values * 4;
+    if (in_step->balance != WEIR_BALANCE_OFF)
+        weir__steal_report(&in_step->on, &stolen, stats);
 }
 
 /* Take the marks of all runs back. It is done before a kernel starts, so that it is not in the time of kernels. */
@@ -388,6 +458,12 @@ weir_status weir__sssp_in_step_link_items(const struct sssp_in_step *in_step, ui
     if (!status && from < in_step->on.parts && to < in_step->on.parts && from != to)
         *items_out += weir_steps_results(in_step->on.steps, from)[SSSP_STEP_RESULT_VALUES];
     return status;
+}
+
+weir_status weir__sssp_in_step_stolen(const struct sssp_in_step *in_step, uint32_t owner,
+                                      uint32_t worker, uint64_t *arcs_out)
+{
+    return weir__steal_stolen(&in_step->on, in_step->balance, &stolen, owner, worker, arcs_out);
 }
 
 uint64_t weir__sssp_in_step_spilled(const struct sssp_in_step *in_step)

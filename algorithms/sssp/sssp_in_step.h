@@ -8,7 +8,8 @@
 struct sssp_in_step {
     struct weir__row_steps on; /* first */
     uint32_t delta;
-    int parents;       /* a tree is kept */
+    int parents; /* a tree is kept */
+    weir_balance balance;
     uint32_t previous; /* the source of the run before, a number; SSSP_STEP_NONE */
     uint32_t zero; /* sssp_step_args.zero of the next run; 0: marks are to be cleared before it */
     int large;     /* a run has met distances that marks have no room for; then zero is always 0 */
@@ -19,7 +20,7 @@ struct sssp_in_step {
  *  @retval WEIR_ERR_UNSUPPORTED  with a sentence why not. */
 weir_status weir__sssp_in_step_possible(const weir_context *context, uint32_t parts);
 /** @param[in] graph    its weights are WEIR_WEIGHT_U32.
- *  @param[in] options  parents and time_limit_ms alone count.
+ *  @param[in] options  parents, balance and time_limit_ms alone count.
  *  @param[in] delta    width of a bucket, at least 1.  @retval WEIR_ERR_NOMEM, WEIR_ERR_UNSUPPORTED */
 weir_status weir__sssp_in_step_create(weir_context *context, const weir_graph *graph,
                                       const weir_partition *partition,
@@ -37,6 +38,9 @@ weir_status weir__sssp_in_step_parents(const struct sssp_in_step *in_step, int64
 /** Values that the last run sent from one device to another. @retval WEIR_ERR_INVALID  no such devices. */
 weir_status weir__sssp_in_step_link_items(const struct sssp_in_step *in_step, uint32_t from,
                                           uint32_t to, uint64_t *items_out);
+/** As weir_sssp_stolen(). */
+weir_status weir__sssp_in_step_stolen(const struct sssp_in_step *in_step, uint32_t owner,
+                                      uint32_t worker, uint64_t *arcs_out);
 /** Items of the last run that did not fit into an inbox. */
 uint64_t weir__sssp_in_step_spilled(const struct sssp_in_step *in_step);
 /** NULL is fine. */

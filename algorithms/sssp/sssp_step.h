@@ -36,9 +36,15 @@
 #ifndef WEIR_ALGORITHMS_SSSP_SSSP_STEP_H
 #define WEIR_ALGORITHMS_SSSP_SSSP_STEP_H
 
+#include "algorithms/common/steal_step.h"
 #include "algorithms/rows.h"
 #include "algorithms/sssp/sssp.h"
 #include "worklist/steps.h"
+
+/* A kernel of its own shares out pieces (sssp_steal_body.h), so that the other one need not pay for it in registers. */
+#ifndef SSSP_STEALS
+#define SSSP_STEALS 0
+#endif
 
 #define SSSP_STEP_NONE SSSP_U32_UNREACHED /* no distance */
 
@@ -87,9 +93,11 @@ enum sssp_step_kind {
     SSSP_STEP_PUSH,
     SSSP_STEP_ABSORB, /* what others sent in the push before */
     SSSP_STEP_TREE,   /* the last step, where parents are wanted */
+    SSSP_STEP_COUNT,  /* before a push: what chunks of the list of pieces come to (sssp_steal.h) */
     SSSP_STEP_KINDS,
     SSSP_STEP_START =
-        SSSP_STEP_KINDS /* sets the source, before all others; its time is the first's */
+        SSSP_STEP_KINDS, /* sets the source, before all others; its time is the first's */
+    SSSP_STEP_CUT        /* behind COUNT: who takes which pieces; its time is that one's */
 };
 
 /** Arcs that are relaxed in the next step, by whichever warp takes them. */
@@ -112,7 +120,18 @@ enum sssp_step_result {
     SSSP_STEP_RESULT_ARCS,    /* their out-arcs */
     SSSP_STEP_RESULT_FAR,   /* vertices whose distance does not fit, modulo 2^64 over all devices */
     SSSP_STEP_RESULT_LARGE, /* blocks that have marked a distance of SSSP_STEP_ROOM or more */
-    SSSP_STEP_RESULTS
+    SSSP_STEP_RESULT_STOLEN, /* pieces read of other devices' lists; by block 0, as what follows */
+    /* Arcs of the device that has the most, summed over all pushes: as they lay, and as they were relaxed. */
+    SSSP_STEP_RESULT_MOST_OWNED,
+    SSSP_STEP_RESULT_MOST_DONE,
+    SSSP_STEP_RESULT_FOR, /* by owner: arcs looked at for other devices, STEAL_DEVICES of them */
+    SSSP_STEP_RESULTS = SSSP_STEP_RESULT_FOR + STEAL_DEVICES
+};
+
+/** What a run that shares out pieces knows of a device: where its arrays lie, as peers reach them. */
+struct sssp_peer {
+    const struct sssp_step_piece *piece[2];
+    const uint32_t *weights, *targets; /* of its out-arcs */
 };
 
 struct sssp_step_args {
@@ -148,6 +167,9 @@ struct sssp_step_args {
     uint32_t hubs;  /* the first rows, which have many arcs; a multiple of SSSP_STEP_FLAGGED */
     uint32_t tree;  /* parents are wanted: the same on all devices, even those without rows */
     uint32_t lines; /* arcs lie in host memory: warps read them in whole lines */
+    /* Of a run that shares out pieces (sssp_steal.h); else NULL and 0. */
+    struct steal_args steal;
+    const struct sssp_peer *peer; /* STEAL_DEVICES, in the device's memory */
 };
 
 /** Where a run is; the same in all blocks of all devices. */
@@ -161,11 +183,14 @@ struct sssp_step_at {
     uint32_t known_all; /* distances are final: what is left is the tree */
     uint32_t
         limit; /* of a push: distances below it are passed on; FAR: all arcs, and sums saturate */
-    uint32_t least; /* of a pull: distances up to it are settled */
-    uint32_t base;  /* of a pull: no distance below it has changed since the last look */
-    uint32_t low;   /* least distance that comes at or after the limit */
-    uint64_t known; /* in-arcs of settled rows */
-    uint64_t left;  /* out-arcs of settled rows that are not relaxed yet */
+    uint32_t least;      /* of a pull: distances up to it are settled */
+    uint32_t base;       /* of a pull: no distance below it has changed since the last look */
+    uint32_t low;        /* least distance that comes at or after the limit */
+    uint64_t known;      /* in-arcs of settled rows */
+    uint64_t left;       /* out-arcs of settled rows that are not relaxed yet */
+#if SSSP_STEALS          /* `left` is the sum of both, and `known` 0 */
+    uint32_t shared_out; /* of a push: its pieces were */
+#endif
 };
 
 /** Memory of a block. */
@@ -177,6 +202,11 @@ struct sssp_step_shared {
     uint64_t rows, looks[SSSP_STEP_KINDS], values, spilled; /* of the whole run */
     uint64_t reached, arcs;            /* so are these: rows, and their out-arcs */
     struct weir_steps_inboxes inboxes; /* used again from their beginning in each push */
+#if SSSP_STEALS
+    struct steal_shared steal; /* loads: arcs on the lists of the next push, or of this one */
+    uint64_t listed;           /* arcs of pieces that this block has cut in this push */
+    uint64_t looked;           /* looks in pushes that other blocks know of */
+#endif
     uint32_t low;
     uint32_t
         far[2]; /* rows of any device whose distance became FAR in this run, and whose left it */

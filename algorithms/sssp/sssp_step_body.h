@@ -11,6 +11,7 @@
 #ifndef WEIR_ALGORITHMS_SSSP_SSSP_STEP_BODY_H
 #define WEIR_ALGORITHMS_SSSP_SSSP_STEP_BODY_H
 
+#include "algorithms/sssp/sssp_steal.h"
 #include "algorithms/sssp/sssp_step_absorb.h"
 #include "algorithms/sssp/sssp_step_tree.h"
 
@@ -36,6 +37,9 @@ WEIR_DEV void sssp_step_begin(const struct sssp_step_args *a, struct sssp_step_s
                               const struct weir_steps_block *b)
 {
     struct sssp_step_at *at = &shared->at;
+#if SSSP_STEALS
+    sssp_steal_begin(shared, b);
+#endif
     if (b->thread == 0) {
         shared->sent = shared->rows = shared->values = shared->spilled = 0;
         shared->reached = shared->arcs = shared->far[0] = shared->far[1] = shared->large = 0;
@@ -64,6 +68,10 @@ WEIR_DEV void sssp_step_begin(const struct sssp_step_args *a, struct sssp_step_s
 WEIR_DEV void sssp_step_tell(const struct sssp_step_args *a, struct sssp_step_shared *shared,
                              const struct weir_steps_block *b, uint32_t iteration)
 {
+#if SSSP_STEALS
+    if (sssp_steal_pushes(shared->at.kind))
+        sssp_steal_pack(shared);
+#endif
     for (uint32_t i = 0; i < SSSP_STEP_SUMS; i++) {
         if (shared->sum[i])
             weir_steps_add(&a->member, b, i + 1, shared->sum[i]);
@@ -155,9 +163,9 @@ WEIR_DEV void sssp_step_finish(const struct sssp_step_args *a,
                                const struct weir_steps_block *b)
 {
     uint64_t *result = weir_steps_mine(&a->member)->result;
-    const uint64_t all[SSSP_STEP_RESULTS - SSSP_STEP_RESULT_ROWS] = {
+    const uint64_t all[SSSP_STEP_RESULT_STOLEN - SSSP_STEP_RESULT_ROWS] = {
         shared->rows,
-        shared->looks[SSSP_STEP_LIGHT],
+        shared->looks[SSSP_STEP_LIGHT] + (SSSP_STEALS ? shared->looks[SSSP_STEP_COUNT] : 0),
         shared->looks[SSSP_STEP_PULL],
         shared->values,
         shared->spilled,
@@ -167,7 +175,10 @@ WEIR_DEV void sssp_step_finish(const struct sssp_step_args *a,
         shared->large}; /* in the order of enum sssp_step_result */
     if (b->thread)
         return;
-    for (uint32_t i = 0; i < SSSP_STEP_RESULTS - SSSP_STEP_RESULT_ROWS; i++)
+#if SSSP_STEALS
+    sssp_steal_finish(a, shared, b);
+#endif
+    for (uint32_t i = 0; i < SSSP_STEP_RESULT_STOLEN - SSSP_STEP_RESULT_ROWS; i++)
         if (all[i])
             (void)weir_atomic_add_relaxed_dev_u64(&result[SSSP_STEP_RESULT_ROWS + i], all[i]);
 }
@@ -202,7 +213,18 @@ WEIR_DEV void sssp_step_work(const struct sssp_step_args *a, struct sssp_step_sh
         if (b->block == 0 && b->thread == 0)
             sssp_step_set_source(a);
         break;
+#if SSSP_STEALS
+    case SSSP_STEP_COUNT:
+        sssp_steal_count(a, worker);
+        break;
+    case SSSP_STEP_CUT:
+        sssp_steal_out(a, shared, *b, at->iteration);
+        break;
+#endif
     default:
+#if SSSP_STEALS
+        sssp_steal_pieces(a, shared, worker, at->shared_out);
+#endif
         sssp_step_push(a, shared, worker, at->dense, at->limit);
     }
 }
@@ -226,6 +248,15 @@ WEIR_DEV void sssp_step_next(const struct sssp_step_args *a, struct sssp_step_at
     case SSSP_STEP_START: /* of the first iteration, too */
         at->kind = SSSP_STEP_LIGHT;
         return;
+#if SSSP_STEALS
+    case SSSP_STEP_COUNT: /* of the iteration of the push that follows, both */
+        at->kind = SSSP_STEP_CUT;
+        return;
+    case SSSP_STEP_CUT:
+        at->kind = at->push;
+        at->shared_out = 1;
+        return;
+#endif
     case SSSP_STEP_ABSORB:
         at->quiet &= total[1] == 0;
         at->goes_on = sssp_step_pushed(a, at);
@@ -238,6 +269,12 @@ WEIR_DEV void sssp_step_next(const struct sssp_step_args *a, struct sssp_step_at
         at->goes_on = at->known_all = 1;
     }
     at->iteration += at->kind != SSSP_STEP_ABSORB; /* which belongs to the iteration of its push */
+}
+
+/* Under which kind the time of a step is counted. */
+WEIR_DEV uint32_t sssp_step_booked(uint32_t kind)
+{
+    return SSSP_STEALS && kind == SSSP_STEP_CUT ? (uint32_t)SSSP_STEP_COUNT : kind;
 }
 
 WEIR_DEV void sssp_step_body(const struct sssp_step_args *a, struct sssp_step_shared *shared,
@@ -256,9 +293,17 @@ WEIR_DEV void sssp_step_body(const struct sssp_step_args *a, struct sssp_step_sh
             weir_steps_close(&a->member, b, &shared->inboxes);
         if (b->thread == 0) {
             if (b->block == 0 && kind != SSSP_STEP_START)
-                weir_steps_book(&a->member, &shared->since_ns, SSSP_STEP_RESULT_NS + kind,
-                                SSSP_STEP_RESULT_STEPS + kind);
+                weir_steps_book(&a->member, &shared->since_ns,
+                                SSSP_STEP_RESULT_NS + sssp_step_booked(kind),
+                                SSSP_STEP_RESULT_STEPS + sssp_step_booked(kind));
+#if SSSP_STEALS
+            if (sssp_steal_pushes(kind))
+                sssp_steal_unpack(a, shared, b, total);
+#endif
             sssp_step_next(a, &shared->at, total);
+#if SSSP_STEALS
+            sssp_steal_next(a, shared, kind);
+#endif
         }
         weir_block_sync();
     }

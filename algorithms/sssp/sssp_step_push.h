@@ -162,6 +162,10 @@ WEIR_DEV void sssp_step_help(struct sssp_step_relaxer *r, uint32_t more,
                 sssp_step_cut(r->a, r->iteration, from, range.end, range.distance, range.last);
             if (weir_lane() == 0) /* counted, so that there is a next iteration */
                 found->changed += sssp_step_pieces_of(range.at - from);
+#if SSSP_STEALS
+            if (weir_lane() == 0)
+                weir_atomic_add_block_u64(&r->shared->listed, range.at - from);
+#endif
         }
         if (weir_lane() == lane)
             mine->at = range.at;
@@ -248,7 +252,7 @@ WEIR_DEV uint32_t sssp_step_gather(const struct sssp_step_relaxer *r,
     return count;
 }
 
-/** All workers push. */
+/** All workers push; but for pieces, in the kernel that shares them out. */
 WEIR_COLD void sssp_step_push(const struct sssp_step_args *a, struct sssp_step_shared *shared,
                               struct sssp_step_worker worker, uint32_t dense, uint32_t limit)
 {
@@ -257,7 +261,8 @@ WEIR_COLD void sssp_step_push(const struct sssp_step_args *a, struct sssp_step_s
     const uint32_t tasks = sssp_step_tasks(a);
     uint32_t base = worker.index, who = 0, round = 0, count = 0;
     uint32_t *list = shared->list[worker.in_block];
-    sssp_step_pieces(&r, &worker, &found);
+    if (!SSSP_STEALS)
+        sssp_step_pieces(&r, &worker, &found);
     WEIR_ROLLED
     for (;;) {
         WEIR_ROLLED

@@ -85,7 +85,19 @@ struct sssp_step_relaxer {
     uint64_t *stage;
     uint32_t waiting; /* items in the stage; the same in all lanes */
     uint32_t iteration;
+#if SSSP_STEALS
+    const uint32_t *weights, *targets; /* of the arcs that are relaxed: of any device */
+#endif
 };
+
+/* Of which arcs: the device's own, but for what it does for others. */
+#if SSSP_STEALS
+#define SSSP_STEP_WEIGHTS(r) ((r)->weights)
+#define SSSP_STEP_TARGETS(r) ((r)->targets)
+#else
+#define SSSP_STEP_WEIGHTS(r) ((r)->a->part.out.weights)
+#define SSSP_STEP_TARGETS(r) ((r)->a->part.out.targets)
+#endif
 
 WEIR_DEV struct sssp_step_relaxer sssp_step_relaxer_of(const struct sssp_step_args *a,
                                                        struct sssp_step_shared *shared,
@@ -99,6 +111,10 @@ WEIR_DEV struct sssp_step_relaxer sssp_step_relaxer_of(const struct sssp_step_ar
     r.stage = shared->stage[worker->in_block];
     r.waiting = 0;
     r.iteration = worker->iteration;
+#if SSSP_STEALS
+    r.weights = a->part.out.weights;
+    r.targets = a->part.out.targets;
+#endif
     return r;
 }
 
@@ -215,8 +231,8 @@ WEIR_DEV uint32_t sssp_step_batch(struct sssp_step_relaxer *r, const struct sssp
     for (uint32_t j = 0; j < SSSP_STEP_BATCH; j++) { /* all loads are under way together */
         const uint64_t arc = from + (uint64_t)j * stride;
         wanted[j] = arc < range->end && j >= without;
-        weight[j] = wanted[j] ? r->a->part.out.weights[arc] : 0;
-        target[j] = wanted[j] ? r->a->part.out.targets[arc] : 0;
+        weight[j] = wanted[j] ? SSSP_STEP_WEIGHTS(r)[arc] : 0;
+        target[j] = wanted[j] ? SSSP_STEP_TARGETS(r)[arc] : 0;
     }
     for (uint32_t j = 0; j < SSSP_STEP_BATCH; j++) {
         wanted[j] = wanted[j] && weight[j] <= range->last;
@@ -314,16 +330,14 @@ WEIR_COLD uint64_t sssp_step_cut(const struct sssp_step_args *a, uint32_t iterat
     return end;
 }
 
-/** Relax the pieces that the last iteration left, one a worker at a time. */
-WEIR_DEV void sssp_step_pieces(struct sssp_step_relaxer *r, const struct sssp_step_worker *worker,
-                               struct sssp_step_found *found)
+/** Relax every `stride`-th piece of a list, from `from` on. */
+WEIR_DEV void sssp_step_list(struct sssp_step_relaxer *r, const struct sssp_step_piece *list,
+                             uint32_t from, uint32_t end, uint32_t stride,
+                             struct sssp_step_found *found)
 {
-    const struct sssp_step_args *a = r->a;
-    const uint32_t count =
-        weir_load_relaxed_dev_u32(&a->piece_count[worker->iteration % SSSP_STEP_SLOTS]);
     WEIR_ROLLED
-    for (uint32_t i = worker->index; i < count; i += worker->count) {
-        const struct sssp_step_piece *piece = &a->piece[worker->iteration % 2][i];
+    for (uint32_t i = from; i < end; i += stride) {
+        const struct sssp_step_piece *piece = &list[i];
         struct sssp_step_range range;
         range.at = piece->first;
         range.end = piece->first + piece->count;
@@ -331,6 +345,16 @@ WEIR_DEV void sssp_step_pieces(struct sssp_step_relaxer *r, const struct sssp_st
         range.last = UINT32_MAX;
         (void)sssp_step_together(r, &range, SSSP_STEP_PIECE, found);
     }
+}
+
+/** Relax the pieces that the last iteration left, one a worker at a time. */
+WEIR_DEV void sssp_step_pieces(struct sssp_step_relaxer *r, const struct sssp_step_worker *worker,
+                               struct sssp_step_found *found)
+{
+    const struct sssp_step_args *a = r->a;
+    const uint32_t count =
+        weir_load_relaxed_dev_u32(&a->piece_count[worker->iteration % SSSP_STEP_SLOTS]);
+    sssp_step_list(r, a->piece[worker->iteration % 2], worker->index, count, worker->count, found);
 }
 
 #endif

@@ -141,6 +141,7 @@ document bfs path.el --sources 3 --batch --trials 2 --devices host:2 --partition
 document sssp whole.el --devices host:2 --partition random --direction push --order fifo --route ring --verify
 document sssp path.el --devices host:2 --direction switch --order soft
 document sssp whole.el --devices host:2 --partition random --parents --verify
+document sssp path.el --devices host:2 --partition random --direction switch --balance frontier
 document sssp reals.el --devices host:2 --partition random --direction push
 for tolerance in 1e-6 1e-10; do
     document pr path.el --devices host:2 --partition random --direction pull --tolerance $tolerance --verify

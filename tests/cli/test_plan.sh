@@ -298,6 +298,7 @@ has "targets of all"
 expect_ok plan --vertices 10000 --arcs 40000 bfs --devices host:2 --partition edge --balance both
 has "targets of all"
 expect_ok plan --vertices 10000 --arcs 40000 bfs --devices host:2 --partition edge --balance frontier
+expect_ok plan --vertices 10000 --arcs 400000 sssp --devices host:2 --partition edge --balance frontier
 if grep -qF "targets of all" "$OUT"; then fail "frontier has a copy of the graph"; else pass; fi
 
 finish

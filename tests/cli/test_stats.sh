@@ -148,6 +148,12 @@ sane "$OUT"
 lines "^  levels shared out  *[0-9]*   stall [0-9.]* % as arcs lie, [0-9.]* % as they were shared out$" 1
 lines "^  arcs for others  *[0-9]*   for which [0-9]* bytes were read of their memory$" 1
 lines '^  arcs, of \\ by *host:0 *host:1 *host:2$' 1
+expect_ok sssp star:3000 --undirected --source 0 --devices host:3 --direction switch --balance frontier --stats
+four 1
+sane "$OUT"
+lines "^  steps shared out  *[0-9]*   stall [0-9.]* % as arcs lie, [0-9.]* % as they were shared out$" 1
+lines "^  arcs for others  *[0-9]*   for which [0-9]* bytes were read of their memory$" 1
+lines '^  arcs, of \\ by *host:0 *host:1 *host:2$' 1
 # ---- levels that one device does ----
 expect_ok bfs chain:3000 --source 0 --devices host:3 --partition block --direction down --balance ownership --stats
 four 1

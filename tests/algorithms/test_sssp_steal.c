@@ -1,0 +1,428 @@
+/** @file test_sssp_steal.c  Shortest paths whose pieces of long rows are shared out (balance frontier): distances against the serial
+ * reference and trees by their rules whoever did the work, who did how much of whose, thresholds, what is refused. */
+#include "algorithms/sssp/sssp_step.h"
+#include "tests/algorithms/sssp_fixture.h"
+#include "tests/lib/share.h"
+
+#define ON_EACH_COUNT(f)                                                               \
+    ON_BACKEND(f, "host:2"), ON_BACKEND(f, "host:3"), ON_BACKEND(f, "host:4"),         \
+        ON_BACKEND(f, "host:8"), ON_BACKEND(f, "host:2x3"), ON_BACKEND(f, "cuda:0-1"), \
+        ON_BACKEND(f, "cuda:0-3")
+
+/* Every list is shared out, whether or not that pays. */
+static const char *const always[] = {"steal_arcs=1", "steal_percent=100", NULL};
+/* The same, and next to nothing fits into an inbox. */
+static const char *const full[] = {"steal_arcs=1", "steal_percent=100", "queue_items=3", NULL};
+/* Lists of tests are small. */
+static const char *const small[] = {"steal_arcs=200", NULL};
+/* The most that one device of 64 may have. */
+static const char *const never[] = {"steal_arcs=1", "steal_percent=6400", NULL};
+
+/* ThreadSanitizer is slow. */
+#ifdef __SANITIZE_THREAD__
+#define SKEWED "rmat:10,16,1,unshuffled"
+#define STRIDE 5
+#else
+#define SKEWED "rmat:12,16,1,unshuffled"
+#define STRIDE test_stride()
+#endif
+
+/* A bucket that takes all: pushes relax all arcs, and nothing is pulled. */
+#define ALL UINT32_MAX
+
+static weir_run_options frontier(uint32_t delta, int parents)
+{
+    weir_run_options options = WEIR_RUN_OPTIONS_INIT;
+    options.direction = WEIR_DIRECTION_SWITCH;
+    options.delta = delta;
+    options.parents = parents;
+    options.balance = WEIR_BALANCE_FRONTIER;
+    return options;
+}
+
+/* What has many arcs has a small number, so that a cut in blocks gives the first device most. */
+static weir_graph *skewed(const char *weights)
+{
+    weir_graph *graph = open_graph(SKEWED, 1);
+    weigh(graph, weights);
+    return graph;
+}
+
+/* Hubs whose rows are several pieces, on a path, and between them what makes distances fall more than once. */
+static weir_graph *hubs(double weight)
+{
+    static struct arcs arcs;
+    uint64_t random = 3;
+    arcs.count = 0;
+    for (uint64_t hub = 0; hub < 3; hub++)
+        for (uint64_t leaf = 0; leaf < 1200; leaf++) {
+            const uint64_t v = 3 + (hub * 700 + leaf) % 2100;
+            arc(&arcs, hub, v, weight * (double)(1 + next_random(&random) % 50));
+            arc(&arcs, v, (hub + 1) % 3, weight * (double)(1 + leaf % 9));
+        }
+    return graph_of(2200, &arcs);
+}
+
+static uint64_t stolen(const weir_sssp *sssp, uint32_t owner, uint32_t worker)
+{
+    uint64_t arcs;
+    OK(weir_sssp_stolen(sssp, owner, worker, &arcs));
+    return arcs;
+}
+
+static uint64_t steps_of(const weir_run_stats *stats, const char *name)
+{
+    for (int i = 0; i < WEIR_RUN_PHASES; i++)
+        if (stats->phase[i].name && !strcmp(stats->phase[i].name, name))
+            return stats->phase[i].steps;
+    fail_msg("no phase %s", name);
+    return 0;
+}
+
+/* What is said of who did what. */
+static void assert_matrix(const weir_sssp *sssp, uint32_t parts, const weir_run_stats *stats)
+{
+    uint64_t others = 0, all = 0;
+    for (uint32_t i = 0; i < parts; i++)
+        for (uint32_t j = 0; j < parts; j++) {
+            all += stolen(sssp, i, j);
+            others += i != j ? stolen(sssp, i, j) : 0;
+        }
+    assert_int_equal(stats->balance, WEIR_BALANCE_FRONTIER);
+    assert_int_equal(others, stats->stolen_arcs);
+    assert_true(all <= stats->work.atoms && (all || !stats->work.atoms));
+    assert_true(stats->stolen_bytes >= others * 8);
+    assert_true(stats->stolen_bytes <= others * (8 + sizeof(struct sssp_step_piece)));
+    assert_int_equal(steps_of(stats, "sharing out"), 2 * stats->stolen_levels);
+    assert_true(stats->stolen_levels || others == 0);
+    assert_true(stats->stall_before > -1e-9 && stats->stall_before <= 1 - 1. / parts + 1e-9);
+    assert_true(stats->stall_after > -1e-9 && stats->stall_after <= 1 - 1. / parts + 1e-9);
+}
+
+static weir_run_stats run(weir_context *context, weir_sssp *sssp, const weir_graph *graph,
+                          const weir_run_options *options, uint64_t source)
+{
+    weir_run_stats stats = WEIR_RUN_STATS_INIT;
+    OK(weir_sssp_run(sssp, source, &stats));
+    assert_distances(graph, sssp, source, &stats);
+    assert_matrix(sssp, weir_context_device_count(context), &stats);
+    if (options->parents) {
+        double *distances = calloc(graph->vertices, sizeof *distances);
+        int64_t *parents = calloc(graph->vertices, sizeof *parents);
+        assert_true(distances && parents);
+        OK(weir_sssp_distances(sssp, distances));
+        OK(weir_sssp_parents(sssp, parents));
+        OK(weir_sssp_tree_check(graph, source, parents, distances));
+        free(distances);
+        free(parents);
+    }
+    return stats;
+}
+
+static weir_run_stats once(weir_context *context, const weir_graph *graph, weir_partition_kind kind,
+                           const weir_run_options *options, uint64_t source)
+{
+    weir_sssp *sssp = placed(context, graph, kind, options);
+    const weir_run_stats stats = run(context, sssp, graph, options, source);
+    weir_sssp_destroy(sssp);
+    return stats;
+}
+
+/* ---- results ------------------------------------------------------------------------------------ */
+
+static void same_with(void **state, const char *const *settings)
+{
+    static const char *const weights[] = {"random", "random:0-3",       "random:1-9",
+                                          "unit",   "random:1-1000000", "random:0-1f"};
+    static const uint32_t deltas[] = {0, ALL, 3};
+    weir_context *context = open_with_or_skip(*state, settings);
+    uint64_t shared = 0;
+    for (int i = 0; i < 6 * 4; i += STRIDE) {
+        weir_graph *graph = i % 4 == 0   ? skewed(weights[i / 4])
+                            : i % 4 == 1 ? hubs(1 + i / 4)
+                            : i % 4 == 2 ? open_graph("rmat:9,20,3", 0)
+                                         : open_graph("grid:24x19,.8", 0);
+        if (i % 4 > 1)
+            weigh(graph, weights[i / 4]);
+        const int parents = i % 4 == 1 || (i % 2 && i / 4 % 2 == 0 && i / 4 != 5);
+        const weir_run_options options = frontier(deltas[i / 2 % 3], parents);
+        weir_sssp *sssp = placed(context, graph, (weir_partition_kind)(i % 3), &options);
+        for (uint64_t source = 0; source < graph->vertices; source += graph->vertices / 2 + 1)
+            shared += run(context, sssp, graph, &options, source).stolen_levels;
+        weir_sssp_destroy(sssp);
+        weir_graph_destroy(graph);
+    }
+    assert_true(shared > 0);
+    weir_context_destroy(context);
+}
+
+static void results_are_the_same(void **state)
+{
+    same_with(state, always);
+}
+
+/* A sender may have more for another device than an inbox was made for. What does not fit is not lost. */
+static void inboxes_that_are_full(void **state)
+{
+    weir_context *context = open_with_or_skip(*state, full);
+    weir_graph *graph = skewed("random:1-50");
+    const weir_run_options options = frontier(ALL, 0);
+    weir_sssp *sssp = placed(context, graph, WEIR_PARTITION_BLOCK, &options);
+    const weir_run_stats stats = run(context, sssp, graph, &options, 1);
+    assert_true(stats.stolen_arcs > 0 && weir__sssp_spilled(sssp) > 0);
+    weir_sssp_destroy(sssp);
+    weir_graph_destroy(graph);
+    weir_context_destroy(context);
+}
+
+/* A run does not depend on those before it. */
+static void many_runs(void **state)
+{
+    weir_context *context = open_with_or_skip(*state, always);
+    weir_graph *graph = skewed("random:1-255");
+    const weir_run_options options = frontier(40, 1);
+    weir_sssp *sssp = placed(context, graph, WEIR_PARTITION_BLOCK, &options);
+    for (uint64_t i = 0; i < 8; i++)
+        (void)run(context, sssp, graph, &options, i * i % 5);
+    weir_sssp_destroy(sssp);
+    weir_graph_destroy(graph);
+    weir_context_destroy(context);
+}
+
+/* Distances that do not fit are found again through the worklist, which shares nothing out. */
+static void distances_of_64_bits(void **state)
+{
+    static struct arcs arcs;
+    weir_context *context = open_with_or_skip(*state, always);
+    const weir_run_options options = frontier(0, 0);
+    uint64_t share;
+    arcs.count = 0;
+    for (uint64_t v = 0; v < 3; v++)
+        arc(&arcs, v, v + 1, 2e9);
+    for (uint64_t v = 5; v < 2000; v++)
+        arc(&arcs, 0, v, 0);
+    weir_graph *graph = graph_of(2000, &arcs);
+    weir_sssp *sssp = placed(context, graph, WEIR_PARTITION_BLOCK, &options);
+    assert_sssp(sssp, graph, 0);
+    assert_int_equal(weir__sssp_wide(sssp), 1);
+    STATUS(weir_sssp_stolen(sssp, 0, 0, &share), WEIR_ERR_INVALID);
+    assert_sssp(sssp, graph, 1);
+    weir_sssp_destroy(sssp);
+    weir_graph_destroy(graph);
+    weir_context_destroy(context);
+}
+
+/* ---- who does how much -------------------------------------------------------------------------- */
+
+/* Devices that have few arcs do some of those of the others. Without that they wait. */
+static void a_skewed_cut_is_shared_out(void **state)
+{
+    weir_context *context = open_with_or_skip(*state, small);
+    weir_context *without = open_with_or_skip(*state, never);
+    weir_graph *graph = skewed("random");
+    const weir_run_options options = frontier(ALL, 0);
+    const weir_run_stats with = once(context, graph, WEIR_PARTITION_BLOCK, &options, 0);
+    const weir_run_stats none = once(without, graph, WEIR_PARTITION_BLOCK, &options, 0);
+    assert_true(none.stall_before > 0.2);
+    assert_true(fabs(none.stall_after - none.stall_before) < 1e-9);
+    assert_int_equal(none.stolen_levels, 0);
+    assert_int_equal(none.stolen_arcs, 0);
+    assert_int_equal(steps_of(&none, "sharing out"), 0);
+    assert_true(with.stolen_levels > 0);
+    assert_true(with.stolen_arcs > with.work.atoms / 20);
+    assert_true(with.stall_before > 0.2);
+    /* On host devices nearly all arcs of these rows are in pieces. On a GPU some hundred of each row are not. */
+    assert_true(with.stall_after < (strstr(*state, "host") ? 0.6 : 0.95) * with.stall_before);
+    weir_graph_destroy(graph);
+    weir_context_destroy(context);
+    weir_context_destroy(without);
+}
+
+/* Lists of fewer arcs than a bound, or nearly equal ones, are left as they lie. */
+static void thresholds(void **state)
+{
+    weir_graph *graph = skewed("random");
+    const weir_run_options options = frontier(ALL, 0);
+    char least[40];
+    for (int i = 0; i < 3; i++) {
+        snprintf(least, sizeof least, "steal_arcs=%llu",
+                 (unsigned long long)(i < 2 ? 1 : graph->arcs + 1));
+        const char *const settings[] = {least, i == 1 ? "steal_percent=6400" : "steal_percent=100",
+                                        NULL};
+        weir_context *context = open_with_or_skip(*state, settings);
+        const weir_run_stats stats = once(context, graph, WEIR_PARTITION_BLOCK, &options, 0);
+        assert_int_equal(stats.stolen_levels > 0, i == 0);
+        weir_context_destroy(context);
+    }
+    weir_graph_destroy(graph);
+}
+
+static void nothing_without_it(void **state)
+{
+    weir_context *context = open_with_or_skip(*state, always);
+    const uint32_t parts = weir_context_device_count(context);
+    weir_graph *graph = skewed("random");
+    weir_run_options options = frontier(ALL, 0);
+    weir_run_stats stats = WEIR_RUN_STATS_INIT;
+    uint64_t arcs;
+    options.balance = WEIR_BALANCE_OFF;
+    weir_sssp *sssp = placed(context, graph, WEIR_PARTITION_BLOCK, &options);
+    OK(weir_sssp_run(sssp, 0, &stats));
+    assert_int_equal(stats.balance, WEIR_BALANCE_OFF);
+    assert_true(stats.stolen_levels == 0 && stats.stolen_arcs == 0 && stats.stolen_bytes == 0);
+    assert_true(stats.stall_before == 0 && stats.stall_after == 0);
+    STATUS(weir_sssp_stolen(sssp, 0, 0, &arcs), WEIR_ERR_INVALID);
+    assert_detail("the search runs with balance off");
+    weir_sssp_destroy(sssp);
+    options.balance = WEIR_BALANCE_FRONTIER;
+    sssp = placed(context, graph, WEIR_PARTITION_BLOCK, &options);
+    assert_int_equal(stolen(sssp, 0, 1), 0);
+    STATUS(weir_sssp_stolen(sssp, 0, parts, &arcs), WEIR_ERR_INVALID);
+    assert_detail_has("looked along by device");
+    weir_sssp_destroy(sssp);
+    weir_graph_destroy(graph);
+    weir_context_destroy(context);
+}
+
+/* ---- ends --------------------------------------------------------------------------------------- */
+
+/* A chain of hubs, each of which makes a list: a run that is stopped while lists are shared out. */
+static void a_stop_ends_a_run(void **state)
+{
+    enum { HUBS = 300, LEAVES = 700, ARCS = HUBS * LEAVES };
+    weir_context *context = open_with_or_skip(*state, always);
+    uint32_t *from = malloc(ARCS * 2 * sizeof *from), *to = malloc(ARCS * 2 * sizeof *to);
+    double *weight = malloc(ARCS * 2 * sizeof *weight);
+    weir_graph *graph;
+    weir_run_stats stats = WEIR_RUN_STATS_INIT;
+    assert_true(from && to && weight);
+    for (uint32_t i = 0; i < ARCS; i++) {
+        const uint32_t hub = i / LEAVES * (LEAVES + 1), leaf = hub + 1 + i % LEAVES;
+        from[2 * i] = hub;
+        to[2 * i] = from[2 * i + 1] = leaf;
+        to[2 * i + 1] = hub + LEAVES + 1;
+        weight[2 * i] = weight[2 * i + 1] = 1;
+    }
+    OK(weir_graph_from_arcs(HUBS * (LEAVES + UINT64_C(1)) + 1, ARCS * UINT64_C(2), from, to, weight,
+                            NULL, &graph));
+    free(from);
+    free(to);
+    free(weight);
+    weir_run_options options = frontier(ALL, 0);
+    weir_sssp *sssp = placed(context, graph, WEIR_PARTITION_BLOCK, &options);
+    OK(weir_sssp_run(sssp, 0, &stats));
+    assert_true(stats.stolen_levels >= HUBS);
+    weir_sssp_cancel(sssp);
+    STATUS(weir_sssp_run(sssp, 0, NULL), WEIR_ERR_CANCELLED);
+    assert_int_equal(stolen(sssp, 0, 1), 0); /* a part of the matrix is none */
+    weir_sssp_destroy(sssp);
+    options.time_limit_ms = 1;
+    sssp = placed(context, graph, WEIR_PARTITION_BLOCK, &options);
+    STATUS(weir_sssp_run(sssp, 0, NULL), WEIR_ERR_TIMEOUT);
+    assert_detail("sssp_steal: the time limit of 1 ms is over");
+    weir_sssp_destroy(sssp);
+    weir_graph_destroy(graph);
+    weir_context_destroy(context);
+}
+
+/* Devices that own nothing take part. */
+static void devices_that_own_nothing(void **state)
+{
+    weir_context *context = open_with_or_skip(*state, always);
+    const uint32_t parts = weir_context_device_count(context);
+    const weir_run_options options = frontier(0, 1);
+    weir_graph *graph = hubs(2);
+    weir_partition *partition;
+    weir_sssp *sssp;
+    OK(weir_partition_create(graph, WEIR_PARTITION_BLOCK, parts, 1, NULL, &partition));
+    memset((uint8_t *)(uintptr_t)partition->owner, 0, graph->vertices); /* all are the first's */
+    OK(weir_sssp_create(context, graph, partition, &options, &sssp));
+    const weir_run_stats stats = run(context, sssp, graph, &options, 0);
+    assert_true(stats.stolen_levels > 0 && stats.stall_before > 0.4);
+    assert_true(stats.stolen_arcs > 0 && stolen(sssp, 1, 1) == 0 && stolen(sssp, 1, 0) == 0);
+    weir_sssp_destroy(sssp);
+    weir_partition_destroy(partition);
+    weir_graph_destroy(graph);
+    weir_context_destroy(context);
+}
+
+/* ---- what is refused ---------------------------------------------------------------------------- */
+
+static void assert_refused(weir_context *context, const weir_graph *graph,
+                           const weir_partition *partition, const weir_run_options *options,
+                           const char *detail)
+{
+    weir_sssp *sssp;
+    STATUS(weir_sssp_create(context, graph, partition, options, &sssp), WEIR_ERR_UNSUPPORTED);
+    assert_detail_has(detail);
+    assert_null(sssp);
+}
+
+static void what_is_refused(void **state)
+{
+    (void)state;
+    weir_context *one = open_with_or_skip("host:1", NULL);
+    weir_context *two = open_with_or_skip("host:2", NULL);
+    weir_context *nine = open_with_or_skip("host:9", NULL);
+    weir_graph *graph = hubs(1);
+    weir_run_options options = frontier(0, 0);
+    weir_partition *grid, *whole, *half;
+    OK(weir_partition_create_2d(graph, 1, 2, &grid));
+    OK(weir_partition_create(graph, WEIR_PARTITION_EDGE, 9, 1, NULL, &whole));
+    OK(weir_partition_create(graph, WEIR_PARTITION_EDGE, 2, 1, NULL, &half));
+    options.direction = WEIR_DIRECTION_AUTO;
+    assert_refused(one, graph, NULL, &options, "is about several devices");
+    assert_refused(nine, graph, whole, &options, "8 devices at the most");
+    assert_refused(two, graph, grid, &options, "not for shortest paths");
+    options.memory = WEIR_MEMORY_HOST;
+    assert_refused(two, graph, half, &options, "has no effect on arcs in host memory");
+    options.memory = WEIR_MEMORY_AUTO;
+    options.direction = WEIR_DIRECTION_PUSH;
+    assert_refused(two, graph, half, &options,
+                   "balance has no effect on shortest paths through the worklist: leave it out");
+    options.direction = WEIR_DIRECTION_SWITCH;
+    options.balance = WEIR_BALANCE_OWNERSHIP;
+    assert_refused(two, graph, half, &options,
+                   "balance ownership is not built yet of shortest paths: leave it out");
+    options.balance = WEIR_BALANCE_BOTH;
+    assert_refused(two, graph, half, &options,
+                   "balance both is not built yet of shortest paths: leave it out");
+    weir_partition_destroy(grid);
+    weir_partition_destroy(whole);
+    weir_partition_destroy(half);
+    weir_graph_destroy(graph);
+    weir_context_destroy(one);
+    weir_context_destroy(two);
+    weir_context_destroy(nine);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        ON_EACH_COUNT(results_are_the_same),
+        ON_BACKEND(inboxes_that_are_full, "host:2"),
+        ON_BACKEND(inboxes_that_are_full, "host:4"),
+        ON_BACKEND(inboxes_that_are_full, "host:2x3"),
+        ON_BACKEND(inboxes_that_are_full, "cuda:0-1"),
+        ON_BACKEND(many_runs, "host:2"),
+        ON_BACKEND(many_runs, "host:4"),
+        ON_BACKEND(many_runs, "host:2x3"),
+        ON_BACKEND(many_runs, "cuda:0-1"),
+        ON_BACKEND(distances_of_64_bits, "host:3"),
+        ON_BACKEND(distances_of_64_bits, "cuda:0-1"),
+        ON_EACH_COUNT(a_skewed_cut_is_shared_out),
+        ON_BACKEND(thresholds, "host:2"),
+        ON_BACKEND(thresholds, "host:8"),
+        ON_BACKEND(thresholds, "cuda:0-1"),
+        ON_BACKEND(nothing_without_it, "host:3"),
+        ON_BACKEND(nothing_without_it, "cuda:0-1"),
+        ON_BACKEND(a_stop_ends_a_run, "host:2"),
+        ON_BACKEND(a_stop_ends_a_run, "host:2x3"),
+        ON_BACKEND(a_stop_ends_a_run, "cuda:0-1"),
+        ON_BACKEND(devices_that_own_nothing, "host:3"),
+        ON_BACKEND(devices_that_own_nothing, "host:8"),
+        ON_BACKEND(devices_that_own_nothing, "cuda:0-1"),
+        cmocka_unit_test(what_is_refused),
+    };
+    return cmocka_run_group_tests_name("sssp steal", tests, NULL, NULL);
+}

@@ -1,24 +1,28 @@
 #!/bin/sh
 # Searches with --balance off, frontier, ownership and both, and on one device. A table in Markdown, and who looked along whose arcs.
+# Of shortest paths (VERB=sssp) off and frontier alone.
 #
 #   scripts/bench_balance.sh [DEVICES...]    device specs; host:2 when none is given. On GPUs: cuda:0-1
 #
 # For each graph and spec: medians of milliseconds of the kernels on the first device alone and each way on all, the part of the time that devices
-# wait if arcs take all of them equally long (with both: as arcs lie, as they were shared out), levels that were shared out, milliseconds of that, levels by one
+# wait if arcs take all of them equally long (with the last way: as arcs lie, as they were shared out), levels that were shared out, milliseconds of that, levels by one
 # device, how often ownership moved, up to how many entries a level was narrow. All ways take turns, ROUNDS times TRIALS runs, and the first of each is
 # verified. Environment: BUILD (build), GRAPHS (rmat:18,16,1,unshuffled rmat:18, a blank between; tail:LENGTH:GRAPH is a chain of so many vertices that leads
-# into the vertex of that graph with the most arcs), PARTITION (block), DIRECTION (down), SOURCE (the command's own choice; 0 of a tail, where it begins),
+# into the vertex of that graph with the most arcs), VERB (bfs; sssp), PARTITION (block), DIRECTION (down; of sssp switch), ORDER (of sssp, as soft:1000; its own
+# choice), SOURCE (the command's own choice; 0 of a tail, where it begins),
 # ROUNDS (5), TRIALS (5).
 set -eu
 weir=${BUILD:-build}/weir
 graphs=${GRAPHS:-rmat:18,16,1,unshuffled rmat:18} rounds=${ROUNDS:-5} trials=${TRIALS:-5}
-ways='off frontier ownership both'
+verb=${VERB:-bfs} ways='off frontier ownership both' direction=${DIRECTION:-down} last=both
+[ "$verb" = bfs ] || ways='off frontier' direction=${DIRECTION:-switch} last=frontier
 [ $# -gt 0 ] || set -- host:2
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 
-# median NAME: of the numbers in its list.
+# median NAME: of the numbers in its list; nothing where there is none.
 median() {
+    [ -f "$folder/list.$1" ] || return 0
     sort -g "$folder/list.$1" | awk '{ v[NR] = $1 } END { print v[int((NR + 1) / 2)] }'
 }
 
@@ -34,7 +38,7 @@ tail_of() {
 search() {
     on=$1 by=$2 name=$3
     shift 3
-    "$weir" bfs "$on" --undirected ${from:+--source "$from"} --devices "$by" --direction "${DIRECTION:-down}" --json "$folder/$name" "$@" >"$folder/text"
+    "$weir" "$verb" "$on" --undirected ${from:+--source "$from"} --devices "$by" --direction "$direction" ${ORDER:+--order "$ORDER"} --json "$folder/$name" "$@" >"$folder/text"
 }
 
 # search_way FILE DEVICES WAY [OPTIONS...]: one device, or a value of --balance.
@@ -81,11 +85,12 @@ for graph in $graphs; do
         sharing=$(sed -n 's/.*sharing out \([0-9.]*\) ms.*/\1/p' "$folder/text")
         sed -n '/arcs, of/,/items, from/p' "$folder/text" | sed '/items, from/d' >"$folder/matrix"
         awk -v graph="$graph" -v devices="$devices" -v one="$(median one)" -v off="$(median off)" -v frontier="$(median frontier)" \
-            -v ownership="$(median ownership)" -v both="$(median both)" -v before="$(figure stall_before "$folder/both")" \
-            -v after="$(figure stall_after "$folder/both")" -v levels="$(figure stolen_levels "$folder/both")" -v sharing="${sharing:-0}" \
-            -v lone="$(figure lone_levels "$folder/both")" -v moves="$(figure lone_moves "$folder/both")" -v entries="$(figure lone_entries "$folder/both")" \
-            'BEGIN { printf "| `%s` | %s | %.3f | %.3f | %.3f | %.3f | %.3f | %.1f %% | %.1f %% | %d | %s | %d | %d | %d |\n",
-                     graph, devices, one, off, frontier, ownership, both, 100 * before, 100 * after, levels, sharing, lone, moves, entries }'
+            -v ownership="$(median ownership)" -v both="$(median both)" -v before="$(figure stall_before "$folder/$last")" \
+            -v after="$(figure stall_after "$folder/$last")" -v levels="$(figure stolen_levels "$folder/$last")" -v sharing="${sharing:-0}" \
+            -v lone="$(figure lone_levels "$folder/$last")" -v moves="$(figure lone_moves "$folder/$last")" -v entries="$(figure lone_entries "$folder/$last")" \
+            'function ms(text) { return text == "" ? "" : sprintf("%.3f", text) }
+             BEGIN { printf "| `%s` | %s | %s | %s | %s | %s | %s | %.1f %% | %.1f %% | %d | %s | %d | %d | %d |\n",
+                     graph, devices, ms(one), ms(off), ms(frontier), ms(ownership), ms(both), 100 * before, 100 * after, levels, sharing, lone, moves, entries }'
         cat "$folder/matrix" >&2
     done
 done

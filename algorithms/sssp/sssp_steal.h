@@ -49,23 +49,27 @@ WEIR_DEV void sssp_steal_pack(struct sssp_step_shared *shared)
     shared->listed = 0;
 }
 
-/* What a push came to: block 0 keeps count of it, for the device. */
-WEIR_DEV void sssp_steal_book(const struct sssp_step_args *a, struct sssp_step_shared *shared,
-                              const struct weir_steps_block *b)
+/* What a push came to, and what is on the lists that it leaves; thread 0 of a block. Block 0 keeps count of the first. A function of its
+ * own, as phases are: the kernel has no register to spare. */
+WEIR_COLD void sssp_steal_learn(const struct sssp_step_args *a, struct sssp_step_shared *shared,
+                                struct weir_steps_block b, uint64_t listed)
 {
     const struct steal_args *steal = &a->steal;
     const uint32_t me = a->member.index;
     const int shared_out = (int)shared->at.shared_out;
-    uint64_t beside[STEAL_DEVICES];
+    if (b.block == 0) {
+        for (uint32_t d = 0; d < steal->devices; d++)
+            shared->beside[d] = weir_steps_flagged(&a->member, &b, d, 2) -
+                                steal_done(steal, &shared->steal, d, shared_out);
+        steal_book(steal, &shared->steal, me, shared_out, shared->beside);
+        for (uint32_t i = 0; i < steal->devices && shared_out; i++)
+            if (i != me)
+                (void)weir_atomic_add_relaxed_dev_u64(
+                    &weir_steps_mine(&a->member)->result[SSSP_STEP_RESULT_FOR + i],
+                    steal->cuts[i * STEAL_DEVICES + me].units);
+    }
     for (uint32_t d = 0; d < steal->devices; d++)
-        beside[d] = weir_steps_flagged(&a->member, b, d, 2) -
-                    steal_done(steal, &shared->steal, d, shared_out);
-    steal_book(steal, &shared->steal, me, shared_out, beside);
-    for (uint32_t i = 0; i < steal->devices && shared_out; i++)
-        if (i != me)
-            (void)weir_atomic_add_relaxed_dev_u64(
-                &weir_steps_mine(&a->member)->result[SSSP_STEP_RESULT_FOR + i],
-                steal->cuts[i * STEAL_DEVICES + me].units);
+        shared->steal.load[d] = listed ? weir_steps_flagged(&a->member, &b, d, 1) : 0;
 }
 
 /* Behind the barrier of a push, before it is decided what comes next; thread 0 of a block.
@@ -73,14 +77,16 @@ WEIR_DEV void sssp_steal_book(const struct sssp_step_args *a, struct sssp_step_s
 WEIR_DEV void sssp_steal_unpack(const struct sssp_step_args *a, struct sssp_step_shared *shared,
                                 const struct weir_steps_block *b, uint64_t *total)
 {
-    const uint64_t flags = total[0], listed = total[1];
-    if (b->block == 0)
-        sssp_steal_book(a, shared, b);
-    for (uint32_t d = 0; d < a->steal.devices; d++)
-        shared->steal.load[d] = listed ? weir_steps_flagged(&a->member, b, d, 1) : 0;
+    const uint64_t flags = total[0];
+    sssp_steal_learn(a, shared, *b, total[1]);
     total[0] = flags & ((UINT64_C(1) << SSSP_STEAL_SHIFT) - 1);
     total[1] = flags >> SSSP_STEAL_SHIFT;
     total[2] = 0; /* what is known is in total[3] */
+}
+
+WEIR_COLD int sssp_steal_pays(const struct sssp_step_args *a, const struct sssp_step_shared *shared)
+{
+    return steal_pays(&a->steal, &shared->steal);
 }
 
 /* Behind sssp_step_next(); thread 0 of a block. Every block of every device knows the same and decides the same. */
@@ -91,7 +97,7 @@ WEIR_DEV void sssp_steal_next(const struct sssp_step_args *a, struct sssp_step_s
     if (!sssp_steal_pushes(was) && was != SSSP_STEP_ABSORB)
         return;
     at->shared_out = 0;
-    if (at->goes_on && sssp_steal_pushes(at->kind) && steal_pays(&a->steal, &shared->steal)) {
+    if (at->goes_on && sssp_steal_pushes(at->kind) && sssp_steal_pays(a, shared)) {
         at->push = at->kind;
         at->kind = SSSP_STEP_COUNT;
     }
@@ -131,6 +137,9 @@ WEIR_COLD void sssp_steal_pieces(const struct sssp_step_args *a, struct sssp_ste
     struct sssp_step_relaxer r = sssp_step_relaxer_of(a, shared, &worker);
     const uint32_t me = a->member.index, n = a->steal.devices;
     uint32_t from = worker.index; /* the worker's first piece of a list, behind where that begins */
+    r.far = 1;
+    r.weights = a->part.out.weights;
+    r.targets = a->part.out.targets;
     if (!shared_out)
         sssp_step_pieces(&r, &worker, &found);
     WEIR_ROLLED

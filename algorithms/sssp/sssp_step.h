@@ -204,6 +204,8 @@ struct sssp_step_shared {
     struct weir_steps_inboxes inboxes; /* used again from their beginning in each push */
 #if SSSP_STEALS
     struct steal_shared steal; /* loads: arcs on the lists of the next push, or of this one */
+    uint64_t
+        beside[STEAL_DEVICES]; /* of thread 0 of block 0: arcs of a push that were on no list */
     uint64_t listed;           /* arcs of pieces that this block has cut in this push */
     uint64_t looked;           /* looks in pushes that other blocks know of */
 #endif

@@ -86,14 +86,16 @@ struct sssp_step_relaxer {
     uint32_t waiting; /* items in the stage; the same in all lanes */
     uint32_t iteration;
 #if SSSP_STEALS
-    const uint32_t *weights, *targets; /* of the arcs that are relaxed: of any device */
+    uint32_t far;                      /* arcs are those of any device */
+    const uint32_t *weights, *targets; /* then: theirs */
 #endif
 };
 
-/* Of which arcs: the device's own, but for what it does for others. */
+/* Of which arcs: the device's own, but for what it does for others. Where `far` is constant, as it is in each phase, nothing is left of the
+ * question, and rows that push have no pointers in registers. */
 #if SSSP_STEALS
-#define SSSP_STEP_WEIGHTS(r) ((r)->weights)
-#define SSSP_STEP_TARGETS(r) ((r)->targets)
+#define SSSP_STEP_WEIGHTS(r) ((r)->far ? (r)->weights : (r)->a->part.out.weights)
+#define SSSP_STEP_TARGETS(r) ((r)->far ? (r)->targets : (r)->a->part.out.targets)
 #else
 #define SSSP_STEP_WEIGHTS(r) ((r)->a->part.out.weights)
 #define SSSP_STEP_TARGETS(r) ((r)->a->part.out.targets)
@@ -112,8 +114,8 @@ WEIR_DEV struct sssp_step_relaxer sssp_step_relaxer_of(const struct sssp_step_ar
     r.waiting = 0;
     r.iteration = worker->iteration;
 #if SSSP_STEALS
-    r.weights = a->part.out.weights;
-    r.targets = a->part.out.targets;
+    r.far = 0;
+    r.weights = r.targets = NULL;
 #endif
     return r;
 }

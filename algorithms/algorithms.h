@@ -528,7 +528,7 @@ typedef struct weir_run_options {
     uint32_t queues;      /**< of each device, with kernel live */
     weir_memory memory;   /**< where arcs lie; of an operator of your own its placement says that */
     weir_wire wire;       /**< BFS, SSSP: LIST; of BFS in step the others too */
-    weir_balance balance; /**< BFS */
+    weir_balance balance; /**< BFS; of SSSP in step FRONTIER */
 } weir_run_options;
 /** Defaults of weir_run_options. */
 #define WEIR_RUN_OPTIONS_INIT                                                            \

@@ -346,6 +346,37 @@ static void devices_that_own_nothing(void **state)
     weir_context_destroy(context);
 }
 
+/* Whichever allocation or copy of a set-up fails, it says so, and the next one is as if nothing had been. */
+static void every_step_of_a_set_up_may_fail(void **state)
+{
+    weir_context *context = open_with_or_skip(*state, always);
+    weir_graph *graph = hubs(1);
+    const weir_run_options options = frontier(0, 1);
+    weir_partition *partition;
+    OK(weir_partition_create(graph, WEIR_PARTITION_EDGE, 2, 1, NULL, &partition));
+    for (int copies = 0; copies < 2; copies++) {
+        const enum weir__fault kind = copies ? WEIR__FAULT_COPY : WEIR__FAULT_ALLOC;
+        uint64_t failures = 0;
+        int struck = 1;
+        for (uint64_t nth = 1; struck; nth += STRIDE) {
+            weir_sssp *sssp;
+            weir__fault_arm(kind, nth);
+            const weir_status status = weir_sssp_create(context, graph, partition, &options, &sssp);
+            struck = weir__fault_struck(kind);
+            weir__fault_arm(kind, 0);
+            assert_int_equal(sssp != NULL, status == WEIR_OK);
+            failures += status != WEIR_OK;
+            if (!struck)
+                (void)run(context, sssp, graph, &options, 0);
+            weir_sssp_destroy(sssp);
+        }
+        assert_true(failures > 4);
+    }
+    weir_partition_destroy(partition);
+    weir_graph_destroy(graph);
+    weir_context_destroy(context);
+}
+
 /* ---- what is refused ---------------------------------------------------------------------------- */
 
 static void assert_refused(weir_context *context, const weir_graph *graph,
@@ -422,6 +453,7 @@ int main(void)
         ON_BACKEND(devices_that_own_nothing, "host:3"),
         ON_BACKEND(devices_that_own_nothing, "host:8"),
         ON_BACKEND(devices_that_own_nothing, "cuda:0-1"),
+        ON_BACKEND(every_step_of_a_set_up_may_fail, "host:2"),
         cmocka_unit_test(what_is_refused),
     };
     return cmocka_run_group_tests_name("sssp steal", tests, NULL, NULL);

@@ -175,7 +175,8 @@ struct sssp_step_args {
 /** Where a run is; the same in all blocks of all devices. */
 struct sssp_step_at {
     enum sssp_step_kind kind;
-    enum sssp_step_kind push; /* of an absorbing: the push before it */
+    enum sssp_step_kind
+        push; /* of an absorbing: the push before it; of COUNT and CUT: that behind */
     uint32_t iteration;
     uint32_t goes_on;
     uint32_t quiet;     /* nothing has changed in this iteration */

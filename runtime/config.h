@@ -49,8 +49,8 @@
       "items that a thread of a host device, with order soft on one device, goes on with by "      \
       "itself in a round out of those that it has just made; 0: none")                             \
     X(WEIR__STEAL_ARCS, "steal_arcs", "WEIR_STEAL_ARCS", COUNT, "0", 1, 1ull << 46, "",            \
-      "with balance frontier: a level of fewer arcs is not shared out; 0: 1048576 on GPUs, "       \
-      "65536 on host devices")                                                                     \
+      "with balance frontier: a level, or a list of long rows, of fewer arcs is not shared out; "  \
+      "0: 1048576 on GPUs, 65536 on host devices")                                                 \
     X(WEIR__STEAL_PERCENT, "steal_percent", "WEIR_STEAL_PERCENT", COUNT, "110", 100, 6400, "",     \
       "with balance frontier: nor is one for which the device that takes longest takes less than " \
       "this part of what all would take together, in percent")                                     \

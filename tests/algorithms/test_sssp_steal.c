@@ -43,11 +43,16 @@ static weir_run_options frontier(uint32_t delta, int parents)
 }
 
 /* What has many arcs has a small number, so that a cut in blocks gives the first device most. */
-static weir_graph *skewed(const char *weights)
+static weir_graph *skewed_of(const char *text, const char *weights)
 {
-    weir_graph *graph = open_graph(SKEWED, 1);
+    weir_graph *graph = open_graph(text, 1);
     weigh(graph, weights);
     return graph;
+}
+
+static weir_graph *skewed(const char *weights)
+{
+    return skewed_of(SKEWED, weights);
 }
 
 /* Hubs whose rows are several pieces, on a path, and between them what makes distances fall more than once. */
@@ -221,7 +226,9 @@ static void a_skewed_cut_is_shared_out(void **state)
 {
     weir_context *context = open_with_or_skip(*state, small);
     weir_context *without = open_with_or_skip(*state, never);
-    weir_graph *graph = skewed("random");
+    /* On a GPU the first 264 arcs of a row are in no piece, so rows have to be longer there. */
+    const int on_hosts = strstr(*state, "host") != NULL;
+    weir_graph *graph = skewed_of(on_hosts ? SKEWED : "rmat:17,16,1,unshuffled", "random");
     const weir_run_options options = frontier(ALL, 0);
     const weir_run_stats with = once(context, graph, WEIR_PARTITION_BLOCK, &options, 0);
     const weir_run_stats none = once(without, graph, WEIR_PARTITION_BLOCK, &options, 0);
@@ -231,10 +238,9 @@ static void a_skewed_cut_is_shared_out(void **state)
     assert_int_equal(none.stolen_arcs, 0);
     assert_int_equal(steps_of(&none, "sharing out"), 0);
     assert_true(with.stolen_levels > 0);
-    assert_true(with.stolen_arcs > with.work.atoms / 20);
+    assert_true(with.stolen_arcs > with.work.atoms / (on_hosts ? 20 : 100));
     assert_true(with.stall_before > 0.1);
-    /* On host devices nearly all arcs of these rows are in pieces. On a GPU some hundred of each row are not. */
-    assert_true(with.stall_after < (strstr(*state, "host") ? LEFT : 0.95) * with.stall_before);
+    assert_true(with.stall_after < (on_hosts ? LEFT : 0.95) * with.stall_before);
     weir_graph_destroy(graph);
     weir_context_destroy(context);
     weir_context_destroy(without);
@@ -333,7 +339,7 @@ static void devices_that_own_nothing(void **state)
 {
     weir_context *context = open_with_or_skip(*state, always);
     const uint32_t parts = weir_context_device_count(context);
-    const weir_run_options options = frontier(0, 1);
+    const weir_run_options options = frontier(ALL, 1);
     weir_graph *graph = hubs(2);
     weir_partition *partition;
     weir_sssp *sssp;

@@ -135,6 +135,17 @@ static void print_devices(const struct work *work)
 
 /* ---- details ---- */
 
+/* Whether any of the devices is a host device, whose threads may sleep. */
+static int has_threads(const weir_context *context)
+{
+    weir_device_info info = WEIR_DEVICE_INFO_INIT;
+    for (uint32_t d = 0; d < weir_context_device_count(context); d++)
+        if (!weir_device_info_get(weir_context_device(context, d), &info) &&
+            info.kind == WEIR_DEVICE_HOST)
+            return 1;
+    return 0;
+}
+
 static void print_exchange(const struct work *work)
 {
     const weir_run_stats *stats = &work->trial->stats;
@@ -151,7 +162,7 @@ static void print_exchange(const struct work *work)
         row(work, "roots that looked", stats->roots);
     if (stats->gathered)
         row(work, "gathered arcs", stats->gathered);
-    if (stats->naps)
+    if (has_threads(work->report->context))
         row(work, "naps", stats->naps);
     if (stats->epochs)
         row(work, "epochs", stats->epochs);

@@ -498,9 +498,12 @@ typedef enum weir_balance {
     WEIR_BALANCE_FRONTIER, /**< BFS in step, on 2 to 8 devices: levels top-down of which a device has far more than the mean are
                                shared out; shortest paths in step: long rows of pushes; results are the same */
     WEIR_BALANCE_OWNERSHIP, /**< BFS in step, on as many: narrow levels are done by one device for all, while the others sleep */
-    WEIR_BALANCE_BOTH       /**< FRONTIER in wide levels, and OWNERSHIP in narrow ones */
+    WEIR_BALANCE_BOTH,      /**< FRONTIER in wide levels, and OWNERSHIP in narrow ones */
+    /** OWNERSHIP for BFS in step on several GPUs where levels are narrow and a copy of the graph fits beside a part of it; elsewhere
+     *  OFF. It has not the value 0, which was OFF before there was a choice. */
+    WEIR_BALANCE_AUTO
 } weir_balance;
-/** "off", "frontier", "ownership", "both"; NULL for anything else. Static storage. */
+/** "off", "frontier", "ownership", "both", "auto"; NULL for anything else. Static storage. */
 const char *weir_balance_text(weir_balance balance);
 
 /** How to run an algorithm; zero means "choose for me" in every field. The fields are those of
@@ -535,7 +538,7 @@ typedef struct weir_run_options {
     {                                                                                    \
         sizeof(weir_run_options), WEIR_ROUTE_AUTO, WEIR_ORDER_AUTO, 0, WEIR_KERNEL_AUTO, \
             WEIR_WORKER_AUTO, 0, WEIR_MAPPING_AUTO, 0, 0, WEIR_DIRECTION_AUTO, 0, 0, 0,  \
-            WEIR_MEMORY_AUTO, WEIR_WIRE_AUTO, WEIR_BALANCE_OFF                           \
+            WEIR_MEMORY_AUTO, WEIR_WIRE_AUTO, WEIR_BALANCE_AUTO                          \
     }
 
 /** What a part of a run that goes in step took; of the slowest device. */
@@ -600,7 +603,7 @@ typedef struct weir_run_stats {
     uint64_t roots;
     /** Where the arcs lie; of components that are streamed WEIR_MEMORY_AUTO, since they pass by. */
     weir_memory memory;
-    weir_balance balance;
+    weir_balance balance; /**< never AUTO */
     /** Of a search with balance frontier; 0 elsewhere. Levels that were shared out, of shortest paths pushes; arcs that a device looked along for another
      *  (weir_bfs_stolen() and weir_sssp_stolen() tell which for which), and bytes that it read of that one's memory for it. */
     uint64_t stolen_levels, stolen_arcs, stolen_bytes;
@@ -679,13 +682,14 @@ typedef struct weir_run_reasons {
     const char *why_order;
     const char *why_delta; /**< of the width of a step */
     const char *why_kernel;
-    const char *why_bands;  /**< of PageRank in step: bins, bands, hubs that are kept, or none */
-    const char *why_memory; /**< where arcs lie in host memory */
+    const char *why_bands;   /**< of PageRank in step: bins, bands, hubs that are kept, or none */
+    const char *why_memory;  /**< where arcs lie in host memory */
+    const char *why_balance; /**< of a search with balance ownership */
 } weir_run_reasons;
 /** weir_run_reasons: nothing filled in yet. */
-#define WEIR_RUN_REASONS_INIT                                                          \
-    {                                                                                  \
-        sizeof(weir_run_reasons), NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL \
+#define WEIR_RUN_REASONS_INIT                                                                \
+    {                                                                                        \
+        sizeof(weir_run_reasons), NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL \
     }
 
 /** What an element of weir_values is. */

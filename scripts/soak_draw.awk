@@ -73,7 +73,7 @@ function two() {
 # Levels are shared out, or done by one device, where they go top-down, in step, on several devices: host devices, so that it runs everywhere.
 function balance(values) {
     if (line ~ /--(direction (push|pull)|route|order|kernel|queues|worker|fetch|mapping|memory host)/ || chance(40)) {
-        draw(10, "balance", "off")
+        draw(10, "balance", "off auto")
         return
     }
     # Without a partition a small graph is searched on one device.
@@ -116,7 +116,7 @@ function sssp() {
         if (chance(50)) line = line " --direction " one_of("switch auto")
     } else way("fifo soft soft:1 soft:50 soft:100000000 bulk")
     # Doubles go through the worklist alone, and so do weights of a file that may be such.
-    if (line ~ /weights (auto|random:0-4294967295|random:4294967295)|\.el|\.mtx/) draw(10, "balance", "off")
+    if (line ~ /weights (auto|random:0-4294967295|random:4294967295)|\.el|\.mtx/) draw(10, "balance", "off auto")
     else balance("frontier")
     draw(10, "wire", "list")
 }

@@ -168,7 +168,7 @@ static weir_status create(struct weir__algorithm *head, const struct weir__makin
     }
     with.direction = bfs->direction;
     if ((status = weir__bfs_in_step_create(making->context, making->graph, making->partition, &with,
-                                           &bfs->in_step)))
+                                           !why_wide(making->graph), &bfs->in_step)))
         return status;
     head->on = &bfs->in_step->on;
     return WEIR_OK;
@@ -356,6 +356,10 @@ weir_status weir_bfs_explain(const weir_bfs *bfs, weir_run_stats *picked_out,
         bfs->head.on ? WEIR_OK : weir_traversal_explain(bfs->head.traversal, &picked, &reasons);
     picked.direction = bfs->direction;
     picked.wire = wire_of(bfs);
+    if (bfs->in_step) {
+        picked.balance = bfs->in_step->balance;
+        reasons.why_balance = bfs->in_step->why_balance;
+    }
     if (bfs->why_order)
         reasons.why_order = bfs->why_order;
     return status ? status

@@ -22,6 +22,18 @@ struct bfs_here {
     uint32_t *found, *level, *parent, *tail;
 };
 
+/* Whether this is the one device, and its rows are short: then narrow levels are done in a loop of their own. */
+WEIR_DEV int bfs_short_rows(const struct bfs_step_args *a)
+{
+    return a->rows.parts == 1 && a->rows.arcs_all < BFS_SHORT * a->rows.vertices;
+}
+
+/* A level of so many entries of all devices is wide. */
+WEIR_DEV uint32_t bfs_wide_from(const struct bfs_step_args *a)
+{
+    return WEIR_LANES > 1u && bfs_short_rows(a) ? BFS_WIDE_SHORT : BFS_WIDE;
+}
+
 #if BFS_STEALS
 
 /* Before the first step, by all threads of a block; a barrier follows. */
@@ -48,9 +60,11 @@ WEIR_DEV struct bfs_here bfs_here_of(const struct bfs_step_args *a, const struct
     return here;
 }
 
-/* Up to how many entries the next level is done as the last one was. */
-WEIR_DEV uint32_t bfs_lone_room(const struct bfs_walk *w, uint32_t room)
+/* Up to how many entries the next level is done as the last one was. @param[in] room  of the blocks that are awake. */
+WEIR_DEV uint32_t bfs_narrow_room(const struct bfs_step_args *a, const struct bfs_walk *w,
+                                  uint32_t room)
 {
+    (void)a;
     return room < w->lone_entries ? room : w->lone_entries;
 }
 
@@ -98,10 +112,12 @@ WEIR_DEV struct bfs_here bfs_here_of(const struct bfs_step_args *a, const struct
                                   a->tail};
     return here;
 }
-WEIR_DEV uint32_t bfs_lone_room(const struct bfs_walk *w, uint32_t room)
+WEIR_DEV uint32_t bfs_narrow_room(const struct bfs_step_args *a, const struct bfs_walk *w,
+                                  uint32_t room)
 {
+    const uint32_t most = bfs_wide_from(a) - 1;
     (void)w;
-    return room;
+    return room < most ? room : most;
 }
 WEIR_DEV void bfs_lone_alone(const struct bfs_step_args *a, const struct bfs_here *h,
                              const struct bfs_walk *w, struct bfs_tally *t, struct bfs_kept *kept,

@@ -44,6 +44,8 @@
 #define BFS_KEPT (WEIR_LANES == 1u ? 256u : 1u)
 /* A level of so many entries is wide: its arcs are counted, and a direction is chosen for the next one. */
 #define BFS_WIDE 2048u
+/* The same on one GPU where rows are short: up to there a narrow level takes less time (bfs_step_narrow.h). */
+#define BFS_WIDE_SHORT (1u << 14)
 
 #define BFS_AT_ONCE 4u /* arcs, or items, that a lane has under way in a wide level */
 

@@ -293,7 +293,7 @@ WEIR_DEV void bfs_step_body(const struct bfs_step_args *a, struct bfs_step_share
     w.awake = w.arriving = 1;
     struct bfs_tally t = {0, 0, 0, 0, 0, 0, 0, 0, 0};
     uint64_t steps[BFS_KINDS] = {0}, total[WEIR_STEPS_SUMS];
-    const int short_rows = a->rows.parts == 1 && a->rows.arcs_all < BFS_SHORT * a->rows.vertices;
+    const int short_rows = bfs_short_rows(a);
     uint32_t stop;
     if (b->thread == 0) {
         shared->first = shared->arcs = shared->found = shared->sent = 0;

@@ -76,7 +76,7 @@ WEIR_DEV void bfs_grow(const struct bfs_step_args *a, const struct weir_steps_bl
 /* A level is complete: choose the phase that the next one begins with. */
 WEIR_DEV void bfs_level_done(const struct bfs_step_args *a, struct bfs_walk *w, int was_up)
 {
-    w->wide = was_up || w->split || w->entries >= BFS_WIDE;
+    w->wide = was_up || w->split || w->entries >= bfs_wide_from(a);
     w->unfound_arcs = bfs_less(w->unfound_arcs, w->arcs);
     w->phase = bfs_choose(a, w, was_up);
     w->enough = w->phase == BFS_DOWN && w->wide && !a->down ? bfs_enough(a, w) : 0;

@@ -124,8 +124,9 @@ WEIR_DEV void bfs_narrow_busy(const struct bfs_step_args *a, struct bfs_step_sha
 {
     const struct bfs_here here = bfs_here_of(a, w);
     struct weir_steps_page *page = weir_steps_mine(&a->member);
-    const uint32_t room = bfs_lone_room(w, w->awake * (b->threads / WEIR_LANES) * BFS_TAKE);
-    const uint32_t least = w->awake == 1 || room < 8 ? 1 : room / 8;
+    const uint32_t each = w->awake * (b->threads / WEIR_LANES) * BFS_TAKE;
+    const uint32_t room = bfs_narrow_room(a, w, w->awake < b->blocks ? each : UINT32_MAX);
+    const uint32_t least = w->awake == 1 || each < 8 ? 1 : each / 8;
     const uint32_t groups = w->awake * busy / BFS_GROUP;
     /* Groups are dealt out to one worker of each block after the other, so that all units have some. */
     const uint32_t group = (b->thread / WEIR_LANES * w->awake + b->block) * BFS_GROUPS;

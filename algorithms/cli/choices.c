@@ -19,8 +19,8 @@ const weir__cli_choices weir__cli_kernels = {{"auto", "fused", "discrete", "live
 const weir__cli_choices weir__cli_workers = {{"auto", "thread", "warp", "block", NULL}, {NULL}};
 const weir__cli_choices weir__cli_mappings = {
     {"auto", "thread", "warp", "block", "group:N", "merge", NULL}, {NULL}};
-const weir__cli_choices weir__cli_balances = {{"off", "frontier", "ownership", "both", NULL},
-                                              {NULL}};
+const weir__cli_choices weir__cli_balances = {
+    {"off", "frontier", "ownership", "both", "auto", NULL}, {NULL}};
 const weir__cli_choices weir__cli_wires = {{"auto", "list", "bitmap", NULL}, {NULL}};
 
 const weir__cli_choices weir__cli_values = {{"f32", "f64", NULL}, {NULL}};

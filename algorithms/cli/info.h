@@ -6,7 +6,7 @@
 
 /* ---- how it would run (info_runs.c) ------------------------------------------------------------- */
 
-enum { WHYS = 8, SENTENCE_ROOM = 256 };
+enum { WHYS = 9, SENTENCE_ROOM = 256 };
 
 /** How an algorithm would run, and why. */
 typedef struct weir__cli_how {

@@ -19,7 +19,8 @@ static const struct {
                 {"delta", offsetof(weir_run_reasons, why_delta)},
                 {"kernel", offsetof(weir_run_reasons, why_kernel)},
                 {"bands", offsetof(weir_run_reasons, why_bands)},
-                {"memory", offsetof(weir_run_reasons, why_memory)}};
+                {"memory", offsetof(weir_run_reasons, why_memory)},
+                {"balance", offsetof(weir_run_reasons, why_balance)}};
 
 /* ---- asking ---- */
 

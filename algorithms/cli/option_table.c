@@ -278,7 +278,8 @@ static const weir__cli_option options[] = {
            "far more arcs than the others, are shared out; ownership, of bfs\n"
            "alone: narrow levels are done by one device for all, which has a\n"
            "copy of the graph beside its part; both; in step, on 2 to 8 devices\n"
-           "that reach each other; default: off"),
+           "that reach each other; auto: ownership on several GPUs where levels\n"
+           "are narrow and the copy fits, else off; default: auto"),
     CHOICE("wire", "W", VERB_SEARCH | VERB_PLAN, wire, weir__cli_wires,
            "what devices send each other of vertices that a level of bfs in step\n"
            "found: list, bitmap, auto: whichever is shorter, each pair in each\n"

@@ -150,7 +150,8 @@ static void print_choices(const weir__cli_report *report, const struct remarks *
     if (!request->partition_2d && weir__cli_in_step(report->algorithm, last) &&
         (request->wire || last->wire != WEIR_WIRE_LIST))
         printf(", wire %s", picked.wire);
-    if (weir__cli_in_step(report->algorithm, last) && request->balance)
+    if (weir__cli_in_step(report->algorithm, last) &&
+        (last->balance || (request->balance && request->balance != WEIR_BALANCE_AUTO)))
         printf(", balance %s", picked.balance);
     print_own_choices(report, &gap);
     if (!worklist && weir__cli_merge_route(request))

@@ -78,7 +78,8 @@ static int balance_frontier(const struct weir__asked *asked)
 
 static int balance(const struct weir__asked *asked)
 {
-    return asked->options->balance && asked->options->balance != WEIR_BALANCE_FRONTIER;
+    return asked->options->balance == WEIR_BALANCE_OWNERSHIP ||
+           asked->options->balance == WEIR_BALANCE_BOTH;
 }
 
 #define GIVEN(name, member)                          \
@@ -287,7 +288,7 @@ const char *weir_wire_text(weir_wire wire)
 
 const char *weir_balance_text(weir_balance balance)
 {
-    static const char *const names[] = {"off", "frontier", "ownership", "both"};
+    static const char *const names[] = {"off", "frontier", "ownership", "both", "auto"};
     return (unsigned)balance < sizeof names / sizeof *names ? names[balance] : NULL;
 }
 
@@ -389,7 +390,7 @@ static weir_status check_balance(const struct weir__forms *forms, const struct w
     unsigned reads = 0;
     for (int i = 0; i < WEIR__FORM_COUNT; i++)
         reads |= forms->form[i].reads;
-    return asked->options->balance == WEIR_BALANCE_OFF || (reads & bit)
+    return (!balance_frontier(asked) && !balance(asked)) || (reads & bit)
                ? WEIR_OK
                : weir__fail(WEIR_ERR_UNSUPPORTED, "%s %s is not built yet of %s: leave it out",
                             asked->command ? "--balance" : "balance",

@@ -270,6 +270,9 @@ static weir_status create_as(struct weir__making *making, const struct weir__sss
     sssp->wide = estimate.wide;
     sssp->unit = unit;
     sssp->options = *making->options;
+    /* Pushes that are shared out take longer where nothing comes to that (docs/stealing.md), so they are never picked. */
+    if (sssp->options.balance == WEIR_BALANCE_AUTO)
+        sssp->options.balance = WEIR_BALANCE_OFF;
     sssp->integers = graph->weight_kind == WEIR_WEIGHT_U32;
     sssp->degree = graph->vertices ? (double)graph->arcs / (double)graph->vertices : 0;
     say_width(sssp);

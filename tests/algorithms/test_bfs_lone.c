@@ -3,6 +3,8 @@
 #include "tests/algorithms/bfs_step_fixture.h"
 #include "tests/lib/share.h"
 
+#include <string.h>
+
 #define ON_EACH_COUNT(f)                                                               \
     ON_BACKEND(f, "host:2"), ON_BACKEND(f, "host:3"), ON_BACKEND(f, "host:4"),         \
         ON_BACKEND(f, "host:8"), ON_BACKEND(f, "host:2x3"), ON_BACKEND(f, "cuda:0-1"), \
@@ -330,6 +332,74 @@ static void the_machine_says_which(void **state)
     assert_int_equal(alike.lone_device, 0);
 }
 
+/* ---- auto --------------------------------------------------------------------------------------- */
+
+/* What balance auto becomes, before a run and in it, with a reason where it is something; the levels are right in any case. */
+static weir_balance picked(weir_context *context, const weir_graph *graph,
+                           const weir_run_options *options)
+{
+    const uint32_t parts = weir_context_device_count(context);
+    weir_run_stats before = WEIR_RUN_STATS_INIT;
+    weir_run_reasons reasons = WEIR_RUN_REASONS_INIT;
+    weir_bfs *bfs = placed(context, graph, WEIR_PARTITION_RANDOM, parts, options);
+    OK(weir_bfs_explain(bfs, &before, &reasons));
+    weir_run_options ran = *options;
+    ran.direction = before.direction;
+    const weir_run_stats stats = assert_bfs(bfs, graph, parts, &ran, graph->vertices / 2);
+    assert_int_equal(stats.balance, before.balance);
+    assert_int_equal(reasons.why_balance != NULL, before.balance != WEIR_BALANCE_OFF);
+    assert_int_equal(stats.lone_levels != 0, before.balance != WEIR_BALANCE_OFF);
+    weir_bfs_destroy(bfs);
+    return before.balance;
+}
+
+static weir_balance picked_with(weir_context *context, const weir_graph *graph,
+                                weir_direction direction, weir_memory memory, weir_wire wire)
+{
+    weir_run_options options = WEIR_RUN_OPTIONS_INIT;
+    assert_int_equal(options.balance, WEIR_BALANCE_AUTO);
+    options.direction = direction;
+    options.memory = memory;
+    options.wire = wire;
+    return picked(context, graph, &options);
+}
+
+/* Levels by one device on several GPUs, of graphs of narrow levels of which a copy fits; else each device does what it owns. */
+static void auto_is_for_narrow_levels_on_gpus(void **state)
+{
+    weir_context *context = open_or_skip(state);
+    const int gpu = strncmp(*state, "cuda", 4) == 0;
+    const weir_balance narrow = gpu ? WEIR_BALANCE_OWNERSHIP : WEIR_BALANCE_OFF;
+    const weir_graph *road = graph_of("grid:200x40,0.9", 0), *wide = graph_of("rmat:11", 1);
+    weir_run_options options = WEIR_RUN_OPTIONS_INIT;
+    assert_int_equal(picked(context, road, &options), narrow);
+    options.parents = 1;
+    assert_int_equal(picked(context, road, &options), narrow);
+    assert_int_equal(picked(context, wide, &options), WEIR_BALANCE_OFF);
+    assert_int_equal(picked_with(context, road, WEIR_DIRECTION_DOWN, WEIR_MEMORY_AUTO, 0), narrow);
+    assert_int_equal(
+        picked_with(context, road, WEIR_DIRECTION_DOWN, WEIR_MEMORY_AUTO, WEIR_WIRE_BITMAP),
+        WEIR_BALANCE_OFF);
+    assert_int_equal(picked_with(context, road, WEIR_DIRECTION_PULL, WEIR_MEMORY_AUTO, 0),
+                     WEIR_BALANCE_OFF);
+    assert_int_equal(picked_with(context, road, WEIR_DIRECTION_SWITCH, WEIR_MEMORY_HOST, 0),
+                     WEIR_BALANCE_OFF);
+    weir_context_destroy(context);
+}
+
+/* A copy is made where it takes a quarter of what a device has left, and no more. */
+static void auto_leaves_room(void **state)
+{
+    static const char *const tight[] = {"pool_bytes=20000000", NULL};
+    weir_context *context = open_with_or_skip(*state, tight);
+    weir_run_options options = WEIR_RUN_OPTIONS_INIT;
+    options.direction = WEIR_DIRECTION_SWITCH;
+    assert_int_equal(picked(context, graph_of("grid:400x300,0.9", 0), &options), WEIR_BALANCE_OFF);
+    assert_int_equal(picked(context, graph_of("grid:400x100,0.9", 0), &options),
+                     WEIR_BALANCE_OWNERSHIP);
+    weir_context_destroy(context);
+}
+
 /* ---- ends --------------------------------------------------------------------------------------- */
 
 /* While the others sleep. */
@@ -391,6 +461,10 @@ int main(void)
         ON_BACKEND(nothing_without_it, "host:3"),
         ON_BACKEND(nothing_without_it, "cuda:0-1"),
         cmocka_unit_test(the_machine_says_which),
+        ON_BACKEND(auto_is_for_narrow_levels_on_gpus, "host:2"),
+        ON_BACKEND(auto_is_for_narrow_levels_on_gpus, "cuda:0-1"),
+        ON_BACKEND(auto_is_for_narrow_levels_on_gpus, "cuda:0-3"),
+        ON_BACKEND(auto_leaves_room, "cuda:0-1"),
         ON_BACKEND(a_stop_ends_a_run, "host:2"),
         ON_BACKEND(a_stop_ends_a_run, "host:2x3"),
         ON_BACKEND(a_stop_ends_a_run, "cuda:0-1"),

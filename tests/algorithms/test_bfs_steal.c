@@ -388,10 +388,10 @@ static void what_is_refused(void **state)
     assert_detail_has("balance frontier is not built yet of breadth-first search of a batch");
     STATUS(weir_pr_create(two, skewed(1), NULL, &options, NULL, &pr), WEIR_ERR_UNSUPPORTED);
     assert_detail_has("balance frontier is not built yet of PageRank");
-    options.balance = (weir_balance)4;
+    options.balance = (weir_balance)5;
     weir_bfs *bfs;
     STATUS(weir_bfs_create(two, skewed(1), NULL, &options, &bfs), WEIR_ERR_INVALID);
-    assert_null(weir_balance_text((weir_balance)4));
+    assert_null(weir_balance_text((weir_balance)5));
     assert_string_equal(weir_balance_text(WEIR_BALANCE_FRONTIER), "frontier");
     assert_string_equal(weir_balance_text(WEIR_BALANCE_OWNERSHIP), "ownership");
     assert_string_equal(weir_balance_text(WEIR_BALANCE_BOTH), "both");

@@ -114,7 +114,7 @@ static void each_shape(void **state)
     const uint32_t parts = weir_context_device_count(context);
     for (int i = 0; i < SHAPES * 2 * 2; i += STRIDE) {
         const weir_graph *graph = shape_of((enum shape)(i / 4));
-        weir_run_options options = WEIR_RUN_OPTIONS_INIT;
+        weir_run_options options = plain_options();
         options.direction = in_step[i % 2];
         options.parents = i / 2 % 2;
         weir_bfs *bfs =
@@ -135,7 +135,7 @@ static void each_partition_on_some_of_the_devices(void **state)
     for (uint32_t parts = 1; parts <= weir_context_device_count(context); parts++)
         for (int i = 0; i < 4 * 2; i++) {
             uint64_t items;
-            weir_run_options options = WEIR_RUN_OPTIONS_INIT;
+            weir_run_options options = plain_options();
             options.direction = in_step[i % 2];
             weir_bfs *bfs = placed(context, graph, (weir_partition_kind)(i / 2), parts, &options);
             for (uint64_t source = 0; source < graph->vertices; source += 301)
@@ -158,7 +158,7 @@ static void down_looks_at_every_arc_once(void **state)
     const uint32_t parts = weir_context_device_count(context);
     for (int i = 0; i < SHAPES * 2; i += STRIDE) {
         const weir_graph *graph = shape_of((enum shape)(i / 2));
-        weir_run_options options = WEIR_RUN_OPTIONS_INIT;
+        weir_run_options options = plain_options();
         options.direction = WEIR_DIRECTION_DOWN;
         options.parents = i % 2;
         weir_bfs *bfs = placed(context, graph, (weir_partition_kind)(i % 3), parts, &options);
@@ -178,7 +178,7 @@ static void many_sources_one_after_the_other(void **state)
     weir_context *context = open_or_skip(state);
     const uint32_t parts = weir_context_device_count(context);
     const weir_graph *graph = graph_of("rmat:9,8", 1);
-    weir_run_options options = WEIR_RUN_OPTIONS_INIT;
+    weir_run_options options = plain_options();
     options.direction = WEIR_DIRECTION_SWITCH;
     options.parents = 1;
     weir_bfs *bfs = placed(context, graph, WEIR_PARTITION_RANDOM, parts, &options);
@@ -196,7 +196,7 @@ static void what_only_the_run_before_found_is_forgotten(void **state)
     weir_context *context = open_or_skip(state);
     const uint32_t parts = weir_context_device_count(context);
     for (int i = 0; i < 2 * 2; i++) {
-        weir_run_options options = WEIR_RUN_OPTIONS_INIT;
+        weir_run_options options = plain_options();
         options.direction = in_step[i % 2];
         options.parents = i / 2;
         const weir_graph *graph = shape_of(TWO);
@@ -218,7 +218,7 @@ static void both_ways_are_gone(void **state)
     weir_context *context = open_or_skip(state);
     const uint32_t parts = weir_context_device_count(context);
     const weir_graph *graph = graph_kept("tail", 0);
-    weir_run_options options = WEIR_RUN_OPTIONS_INIT;
+    weir_run_options options = plain_options();
     graph = graph ? graph : keep_graph("tail", 0, with_a_tail());
     options.direction = WEIR_DIRECTION_SWITCH;
     options.parents = 1;
@@ -241,7 +241,7 @@ static void what_a_thread_finds_is_put_together(void **state)
 {
     weir_context *context = open_or_skip(state);
     const weir_graph *graph = graph_of("grid:400x400", 0);
-    weir_run_options options = WEIR_RUN_OPTIONS_INIT;
+    weir_run_options options = plain_options();
     options.direction = WEIR_DIRECTION_SWITCH;
     weir_bfs *bfs = placed(context, graph, WEIR_PARTITION_EDGE, 1, &options);
     const weir_run_stats stats = assert_bfs(bfs, graph, 1, &options, 0);
@@ -260,7 +260,7 @@ static void a_level_before_a_bottom_up_one_is_not_listed(void **state)
     weir_context *context = open_or_skip(state);
     const uint32_t parts = weir_context_device_count(context);
     const weir_graph *graph = graph_of("rmat:14", 1);
-    weir_run_options options = WEIR_RUN_OPTIONS_INIT;
+    weir_run_options options = plain_options();
     weir_device_info info = WEIR_DEVICE_INFO_INIT;
     weir_device_info_get(weir_context_device(context, 0), &info);
     options.direction = WEIR_DIRECTION_SWITCH;
@@ -289,7 +289,7 @@ static void what_comes_is_expanded_in_the_same_step(void **state)
     weir_context *context = open_or_skip(state);
     const uint32_t parts = weir_context_device_count(context);
     const weir_graph *graph = graph_of("mesh:60x40,shuffle", 0);
-    weir_run_options options = WEIR_RUN_OPTIONS_INIT;
+    weir_run_options options = plain_options();
     options.direction = WEIR_DIRECTION_SWITCH;
     for (options.parents = 0; options.parents < 2; options.parents++) {
         weir_bfs *bfs = placed(context, graph, WEIR_PARTITION_EDGE, parts, &options);
@@ -320,7 +320,7 @@ static void a_large_level_is_not_eager(void **state)
     weir_context *context = open_or_skip(state);
     const uint32_t parts = weir_context_device_count(context);
     const weir_graph *graph = graph_of("uniform:20,3", 0);
-    weir_run_options options = WEIR_RUN_OPTIONS_INIT;
+    weir_run_options options = plain_options();
     options.direction = WEIR_DIRECTION_SWITCH;
     weir_bfs *bfs = placed(context, graph, WEIR_PARTITION_EDGE, parts, &options);
     const weir_run_stats stats = assert_bfs(bfs, graph, parts, &options, 199591);
@@ -340,7 +340,7 @@ static void what_is_cut_picks_the_form(void **state)
     int32_t *levels = malloc(graph->vertices * sizeof *levels);
     assert_non_null(levels);
     for (int i = 0; i < 2; i++) {
-        weir_run_options options = WEIR_RUN_OPTIONS_INIT;
+        weir_run_options options = plain_options();
         weir_run_stats stats = WEIR_RUN_STATS_INIT;
         weir_bfs *bfs = placed(context, graph, i ? WEIR_PARTITION_EDGE : WEIR_PARTITION_RANDOM,
                                parts, &options);
@@ -360,7 +360,7 @@ static void a_long_row_is_shared(void **state)
 {
     weir_context *context = open_or_skip(state);
     const weir_graph *graph = graph_kept("star", 0);
-    weir_run_options options = WEIR_RUN_OPTIONS_INIT;
+    weir_run_options options = plain_options();
     graph = graph ? graph : keep_graph("star", 0, shaped(STAR));
     options.direction = WEIR_DIRECTION_SWITCH;
     weir_bfs *bfs = placed(context, graph, WEIR_PARTITION_EDGE, 1, &options);

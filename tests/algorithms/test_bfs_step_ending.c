@@ -12,7 +12,7 @@ static void what_is_chosen(void **state)
 {
     weir_context *context = open_or_skip(state);
     const weir_graph *graph = graph_of("grid:71x64", 0);
-    weir_run_options options = WEIR_RUN_OPTIONS_INIT;
+    weir_run_options options = plain_options();
     weir_device_info info = WEIR_DEVICE_INFO_INIT;
     weir_run_stats stats = WEIR_RUN_STATS_INIT;
     weir_bfs *bfs;
@@ -54,7 +54,7 @@ static void options_that_do_not_go_together(void **state)
     weir_context *context = open_with_or_skip("host:2", NULL);
     weir_context *simulated = simulate(star_machine(0), NULL);
     const weir_graph *graph = graph_of("grid:700x1", 0);
-    weir_run_options options = WEIR_RUN_OPTIONS_INIT;
+    weir_run_options options = plain_options();
     const weir_run_options none = WEIR_RUN_OPTIONS_INIT;
     for (int i = 0; i < 6 * 2; i++) {
         static const char *const names[] = {"route",  "order", "kernel",
@@ -97,7 +97,7 @@ static void trees_that_were_not_asked_for(void **state)
     weir_context *context = open_with_or_skip("host:2", NULL);
     struct list list = {NULL, NULL, 0, 0};
     weir_graph *graph = made(&list, 1);
-    weir_run_options options = WEIR_RUN_OPTIONS_INIT;
+    weir_run_options options = plain_options();
     int64_t parent = 17;
     for (int i = 0; i < 2; i++) {
         options.direction = i ? WEIR_DIRECTION_PUSH : WEIR_DIRECTION_SWITCH;
@@ -115,7 +115,7 @@ static void before_a_run_nothing_is_reached(void **state)
 {
     weir_context *context = open_or_skip(state);
     const weir_graph *graph = graph_of("grid:700x1", 0);
-    weir_run_options options = WEIR_RUN_OPTIONS_INIT;
+    weir_run_options options = plain_options();
     int32_t level[700];
     int64_t parent[700];
     options.parents = 1;
@@ -141,7 +141,7 @@ static void before_a_run_nothing_was_sent(void **state)
     for (int i = 0; i < 2 * 3; i++) {
         static const weir_direction directions[] = {WEIR_DIRECTION_PUSH, WEIR_DIRECTION_SWITCH,
                                                     WEIR_DIRECTION_PULL};
-        weir_run_options options = WEIR_RUN_OPTIONS_INIT;
+        weir_run_options options = plain_options();
         options.direction = directions[i % 3];
         weir_bfs *bfs = placed(context, graph, WEIR_PARTITION_RANDOM, parts, &options);
         assert_int_equal(items_over_links(bfs, parts), 0);
@@ -158,7 +158,7 @@ static void a_graph_without_vertices(void **state)
     int32_t level = 17;
     int64_t parent = 17;
     weir_graph *graph = made(&list, 0);
-    weir_run_options options = WEIR_RUN_OPTIONS_INIT;
+    weir_run_options options = plain_options();
     for (int i = 0; i < 2; i++) {
         options.direction = in_step[i];
         options.parents = 1;
@@ -179,7 +179,7 @@ static void a_time_limit_ends_a_run(void **state)
 {
     weir_context *context = open_or_skip(state);
     const weir_graph *graph = graph_of("grid:400000x1", 0);
-    weir_run_options options = WEIR_RUN_OPTIONS_INIT;
+    weir_run_options options = plain_options();
     options.direction = WEIR_DIRECTION_SWITCH;
     options.time_limit_ms = 5;
     weir_bfs *bfs =
@@ -201,7 +201,7 @@ static void a_cancel_ends_a_run(void **state)
 {
     weir_context *context = open_or_skip(state);
     const weir_graph *graph = graph_of("grid:400000x1", 0);
-    weir_run_options options = WEIR_RUN_OPTIONS_INIT;
+    weir_run_options options = plain_options();
     pthread_t thread;
     for (int i = 0; i < 2; i++) {
         options.direction = in_step[i];
@@ -227,7 +227,7 @@ static void a_run_that_is_stopped_leaves_no_levels(void **state)
     int32_t level[700];
     int64_t parent[700];
     for (int i = 0; i < 2; i++) {
-        weir_run_options options = WEIR_RUN_OPTIONS_INIT;
+        weir_run_options options = plain_options();
         weir_values values = WEIR_VALUES_INIT;
         options.direction = i ? WEIR_DIRECTION_PUSH : WEIR_DIRECTION_SWITCH;
         options.parents = !i;
@@ -254,7 +254,7 @@ static void every_allocation_may_fail(void **state)
     weir_context *context = open_with_or_skip("host:2", NULL);
     const weir_graph *graph = graph_of("rmat:7", 0);
     weir_partition *partition;
-    weir_run_options options = WEIR_RUN_OPTIONS_INIT;
+    weir_run_options options = plain_options();
     uint32_t failures = 0, struck = 1;
     options.parents = 1;
     options.balance = *state ? WEIR_BALANCE_BOTH : WEIR_BALANCE_OFF;

@@ -120,7 +120,7 @@ static void bytes_are_those_of_the_shorter(void **state)
     for (int i = 0; i < TEXTS * 3; i += STRIDE) {
         const weir_graph *graph = graph_of(texts[i / 3], i / 3 % 2);
         const weir_wire wire = wires[i % 3];
-        weir_run_options options = WEIR_RUN_OPTIONS_INIT;
+        weir_run_options options = plain_options();
         weir_partition *partition;
         weir_bfs *bfs;
         options.direction = WEIR_DIRECTION_DOWN;
@@ -153,7 +153,7 @@ static void auto_is_shorter_than_either(void **state)
     const weir_graph *graph = graph_of("rmat:15,12", 1);
     uint64_t bytes[3], bitmaps = 0, sent = 0;
     for (int i = 0; i < 3; i++) {
-        weir_run_options options = WEIR_RUN_OPTIONS_INIT;
+        weir_run_options options = plain_options();
         options.direction = WEIR_DIRECTION_DOWN;
         options.wire = wires[i];
         weir_bfs *bfs = placed(context, graph, WEIR_PARTITION_EDGE, parts, &options);
@@ -177,7 +177,7 @@ static void bitmaps_go_with_levels_bottom_up(void **state)
     const uint32_t parts = weir_context_device_count(context);
     for (int i = 0; i < TEXTS; i++) {
         const weir_graph *graph = graph_of(texts[i], i % 2);
-        weir_run_options options = WEIR_RUN_OPTIONS_INIT;
+        weir_run_options options = plain_options();
         options.direction = WEIR_DIRECTION_SWITCH;
         options.wire = WEIR_WIRE_BITMAP;
         weir_bfs *bfs = placed(context, graph, (weir_partition_kind)(i % 3), parts, &options);
@@ -221,7 +221,7 @@ static void parents_stay_with_who_found_them(void **state)
     for (int i = 0; i < TEXTS * 4; i += 3 * STRIDE) {
         const weir_graph *graph = graph_of(texts[i / 4], i % 2);
         const int down = i % 4 < 2;
-        weir_run_options options = WEIR_RUN_OPTIONS_INIT;
+        weir_run_options options = plain_options();
         weir_partition *partition;
         weir_bfs *bfs;
         int64_t *parents = malloc(graph->vertices * sizeof *parents);
@@ -265,7 +265,7 @@ static void auto_is_for_levels_that_go_down(void **state)
     (void)state;
     weir_context *context = open_or_skip(&(void *){(void *)(uintptr_t) "host:3"});
     const weir_graph *graph = graph_of("rmat:9,8", 1);
-    weir_run_options options = WEIR_RUN_OPTIONS_INIT;
+    weir_run_options options = plain_options();
     assert_int_equal(picked(context, graph, 3, &options), WEIR_WIRE_LIST);
     options.direction = WEIR_DIRECTION_DOWN;
     assert_int_equal(picked(context, graph, 3, &options), WEIR_WIRE_AUTO);
@@ -304,7 +304,7 @@ static void what_bitmaps_do_not_go_with_is_refused(void **state)
 {
     (void)state;
     weir_context *context = open_or_skip(&(void *){(void *)(uintptr_t) "host:3"});
-    weir_run_options options = WEIR_RUN_OPTIONS_INIT;
+    weir_run_options options = plain_options();
     options.wire = WEIR_WIRE_BITMAP;
     refuse(context, 1, &options, "wire bitmap is of what devices send each other");
     options.direction = WEIR_DIRECTION_PULL;
@@ -328,7 +328,7 @@ static void bitmaps_take_less_memory(void **state)
     const weir_graph *graph = graph_of("rmat:15,12", 1);
     for (int i = 0; i < 2; i++) {
         weir_context *context = open_or_skip(&(void *){(void *)(uintptr_t) "host:4"});
-        weir_run_options options = WEIR_RUN_OPTIONS_INIT;
+        weir_run_options options = plain_options();
         weir_pool_stats pool = WEIR_POOL_STATS_INIT;
         options.direction = WEIR_DIRECTION_DOWN;
         options.wire = i ? WEIR_WIRE_AUTO : WEIR_WIRE_LIST;

@@ -497,9 +497,12 @@ typedef enum weir_balance {
     WEIR_BALANCE_OFF = 0,  /**< each device works on what it owns */
     WEIR_BALANCE_FRONTIER, /**< BFS in step, on 2 to 8 devices: levels top-down of which a device has far more than the mean are
                                shared out; shortest paths in step: long rows of pushes; results are the same */
-    WEIR_BALANCE_OWNERSHIP, /**< BFS in step, on as many: narrow levels are done by one device for all, while the others sleep */
-    WEIR_BALANCE_BOTH,      /**< FRONTIER in wide levels, and OWNERSHIP in narrow ones */
-    /** OWNERSHIP for BFS in step on several GPUs where levels are narrow and a copy of the graph fits beside a part of it; elsewhere
+    /** BFS in step, on as many: narrow levels are done by one device for all, while the others sleep. BFS and SSSP through the worklist: the
+     *  first device does all, and behind a run each takes the results of what it owns from there. */
+    WEIR_BALANCE_OWNERSHIP,
+    WEIR_BALANCE_BOTH, /**< FRONTIER in wide levels, and OWNERSHIP in narrow ones */
+    /** OWNERSHIP for BFS, and SSSP through the worklist, on several GPUs where levels are narrow and a copy of the graph takes no more than a
+     *  quarter of what a device has left; through the worklist not with options of its own (order, route, kernel, ...). Elsewhere
      *  OFF. It has not the value 0, which was OFF before there was a choice. */
     WEIR_BALANCE_AUTO
 } weir_balance;
@@ -528,10 +531,11 @@ typedef struct weir_run_options {
     /** Host memory that the program itself takes after create: for results, for a reference. What would not fit
      *  beside it is refused by create, before any of it is taken. */
     uint64_t reserved_bytes;
-    uint32_t queues;      /**< of each device, with kernel live */
-    weir_memory memory;   /**< where arcs lie; of an operator of your own its placement says that */
-    weir_wire wire;       /**< BFS, SSSP: LIST; of BFS in step the others too */
-    weir_balance balance; /**< BFS; of SSSP in step FRONTIER */
+    uint32_t queues;    /**< of each device, with kernel live */
+    weir_memory memory; /**< where arcs lie; of an operator of your own its placement says that */
+    weir_wire wire;     /**< BFS, SSSP: LIST; of BFS in step the others too */
+    weir_balance
+        balance; /**< BFS, SSSP; in step of SSSP FRONTIER, through the worklist OWNERSHIP */
 } weir_run_options;
 /** Defaults of weir_run_options. */
 #define WEIR_RUN_OPTIONS_INIT                                                            \
@@ -615,7 +619,8 @@ typedef struct weir_run_stats {
      *  elsewhere. */
     uint64_t gathered;
     /** Of a search with balance ownership or both; 0 elsewhere. Levels that one device did for all, all others were done by all; how
-     *  often ownership moved to it; arcs that it looked along in those levels, and bytes of the memory of others that were written or read for it to begin, and for them to go on. */
+     *  often ownership moved to it; arcs that it looked along in those levels, and bytes of the memory of others that were written or read for it to begin, and for them to go on.
+     *  Through the worklist there are no levels: it did all, once, and the bytes are the results of what others own. */
     uint64_t lone_levels, lone_moves, lone_arcs, lone_bytes;
     /** The same: up to how many entries of queues a level was taken for narrow in the end, and how many nanoseconds a narrow level of all
      *  devices took beside its work: barriers, exchange, waiting for the slower one; 0: none was timed. */

@@ -66,6 +66,7 @@ runs() {
 bfs rmat:8 --undirected
 bfs mesh:20x20 --undirected
 bfs mesh:20x20 --direction push
+bfs mesh:20x20 --direction push --balance off
 bfs mesh:20x20 --direction push --order bulk
 bfs rmat:8 --undirected --direction push --worker thread
 bfs rmat:8 --undirected --direction push --worker block

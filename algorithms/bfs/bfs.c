@@ -4,6 +4,7 @@
 #include "algorithms/bfs/bfs_op.h"
 #include "algorithms/bfs/bfs_in_2d.h"
 #include "algorithms/bfs/bfs_in_step.h"
+#include "algorithms/common/advise.h"
 #include "algorithms/common/algorithm.h"
 #include "algorithms/common/forms.h"
 #include "algorithms/common/traversal.h"
@@ -25,33 +26,53 @@ struct weir_bfs {
     struct bfs_in_step *in_step; /* NULL: through the worklist, or in two dimensions */
     struct bfs_in_2d *in_2d;     /* NULL: in one dimension */
     weir_direction direction;
-    const char *why_order; /* NULL: as the worklist says */
+    const char *why_order;   /* NULL: as the worklist says */
+    const char *why_balance; /* of balance auto that became something; else NULL */
     int parents;
 };
 
+/* What one device that does levels for all has beside its part, for a vertex and an arc: a row and what is found, and entries of a queue. */
+#define COPY_VERTEX_BYTES 40
+#define COPY_ARC_BYTES    4
+
 /* Place the graph for the worklist. */
-static weir_status create_push(weir_bfs *bfs, const struct weir__making *making)
+static weir_status create_push(weir_bfs *bfs, const struct weir__making *all)
 {
     static const weir_traversal_config config = WEIR_TRAVERSAL_CONFIG_INIT;
     struct weir__algorithm *head = &bfs->head;
-    weir_run_options with = *making->options;
-    weir_status status;
+    struct weir__making whole;
+    const int alone = all->options->balance == WEIR_BALANCE_OWNERSHIP;
+    const struct weir__making *making = alone ? &whole : all;
+    weir_run_options with = *all->options;
+    weir_status status = alone ? weir__algorithm_alone(head, all, &whole) : WEIR_OK;
+    if (status)
+        return status;
     if ((status = weir__algorithm_push_fits(making, WEIR_PART_WEIGHTS_NONE, &weir__bfs_operator,
                                             &config, "breadth-first search")) ||
         (status = weir__algorithm_place(making, WEIR_PART_WEIGHTS_NONE, &head->placement)))
         return status;
     with.memory = WEIR_MEMORY_AUTO; /* the placement has said where arcs lie */
     with.wire = WEIR_WIRE_AUTO;     /* items are lists */
+    with.balance = WEIR_BALANCE_OFF;
     if ((status = weir_traversal_create(head->placement, &weir__bfs_operator, &with, NULL,
                                         &head->traversal)))
         return status;
     weir__traversal_watch(head->traversal, (uint64_t)INT32_MAX + 1);
-    for (uint32_t p = 0; p < head->parts && !status; p++) {
+    for (uint32_t p = 0; p < making->partition->parts && !status; p++) {
         bfs_state state = {*weir_placement_part(head->placement, p),
                            weir_traversal_values(head->traversal, p)};
         status = weir_traversal_bind(head->traversal, p, &state);
     }
-    return status;
+    return status || !alone ? status : weir__lone_take(head->lone, sizeof(int32_t));
+}
+
+/* Whether a short search goes through many levels: rows are as short in a random graph, in which each level has several times the arcs of
+ * the one before. Arcs that stay on a device are not brought here to find out. */
+static int is_deep(const weir_graph *graph)
+{
+    struct weir__advise facts = {.shape = WEIR_SHAPE_LEVELS, .devices = 1};
+    return !graph->targets || weir__advise_levels(graph, WEIR__ADVISE_FEW, &facts) ||
+           weir__advise_deep(&facts);
 }
 
 /* Why levels are wide; NULL: they are not, since rows are short without exception: a mesh or a road network, of many narrow
@@ -70,19 +91,19 @@ static const char *why_wide(const weir_graph *graph)
                ? "vertices have many arcs on average, so levels are few and wide, and each goes "
                  "the "
                  "way that looks at fewer arcs"
-               : NULL;
+           : !is_deep(graph) ? "a short search went through few levels, so they are wide, and each "
+                               "goes the way that looks at fewer arcs"
+                             : NULL;
 }
 
 /* What auto becomes. Narrow levels are chains of dependent accesses: the worklist's narrow rounds have the shortest on a
  * GPU (docs/benchmarks.md), and several GPUs need no barrier for each level there. Where nearly each level has something for the
  * others they wait for each other all the same, and an eager level in step has one barrier (bfs_step_eager.h). */
-static int usual(weir_context *context, const weir_graph *graph, const weir_partition *partition,
-                 const char **why_out)
+static int usual(const weir_graph *graph, const weir_partition *partition, int gpu,
+                 const char *wide, int alone, const char **why_out)
 {
-    const int gpu = weir__device_is_gpu(weir_context_device(context, 0));
-    const char *wide = gpu ? why_wide(graph) : NULL;
     const int cut =
-        partition && partition->parts > 1 && partition->cut_arcs > graph->arcs / CUT_PART;
+        !alone && partition && partition->parts > 1 && partition->cut_arcs > graph->arcs / CUT_PART;
     const int push = gpu && !wide && !cut;
     *why_out =
         !gpu   ? "host devices take longer for a round of the worklist than for a level in step"
@@ -145,6 +166,32 @@ static weir_status create_2d(weir_bfs *bfs, const struct weir__making *making)
     return status;
 }
 
+/* Whether balance auto would have one device go on alone. */
+static int pays(weir_bfs *bfs, const struct weir__making *making, const char *wide)
+{
+    return making->options->balance == WEIR_BALANCE_AUTO && !wide &&
+           weir__lone_pays(making->context, making->graph, making->partition->parts,
+                           COPY_VERTEX_BYTES, COPY_ARC_BYTES, &bfs->why_balance);
+}
+
+/* What balance auto becomes in step: there it goes top-down with arcs on the devices, which send lists. */
+static weir_balance in_step_balance(const weir_run_options *options, int paid)
+{
+    return options->balance != WEIR_BALANCE_AUTO ? options->balance
+           : paid && options->direction != WEIR_DIRECTION_PULL &&
+                   options->memory != WEIR_MEMORY_HOST && options->wire != WEIR_WIRE_BITMAP
+               ? WEIR_BALANCE_OWNERSHIP
+               : WEIR_BALANCE_OFF;
+}
+
+/* The same through the worklist, whose choices are to be seen at work where they were made. */
+static weir_balance push_balance(const weir_run_options *options, int paid)
+{
+    return options->balance != WEIR_BALANCE_AUTO ? options->balance
+           : paid && !weir__lone_asked(options)  ? WEIR_BALANCE_OWNERSHIP
+                                                 : WEIR_BALANCE_OFF;
+}
+
 static weir_status create(struct weir__algorithm *head, const struct weir__making *making)
 {
     weir_bfs *bfs = (weir_bfs *)head;
@@ -155,20 +202,29 @@ static weir_status create(struct weir__algorithm *head, const struct weir__makin
     int form;
     if (making->partition->kind == WEIR_PARTITION_2D)
         return create_2d(bfs, making);
-    what.usual = usual(making->context, making->graph, making->partition, &what.why);
+    const int gpu = weir__device_is_gpu(weir_context_device(making->context, 0));
+    const char *wide = gpu ? why_wide(making->graph) : NULL;
+    const int paid = gpu && pays(bfs, making, wide);
+    what.usual = usual(making->graph, making->partition, gpu, wide,
+                       push_balance(making->options, paid) == WEIR_BALANCE_OWNERSHIP, &what.why);
     weir_status status =
         weir__form_choose(&weir__bfs_forms, &asked, &what, &form, &bfs->direction, head->why_form);
     if (status)
         return status;
+    with.balance = form == WEIR__FORM_PUSH ? push_balance(making->options, paid)
+                                           : in_step_balance(&with, paid);
+    if (with.balance == WEIR_BALANCE_OFF || with.balance == making->options->balance)
+        bfs->why_balance = NULL;
     if (form == WEIR__FORM_PUSH) {
-        with.order = usual_order(making->context, making->partition, &with);
+        if (with.balance != WEIR_BALANCE_OWNERSHIP) /* else it is a run of one device */
+            with.order = usual_order(making->context, making->partition, &with);
         bfs->why_order = why_order(making->options, with.order);
         pushed.options = &with;
         return create_push(bfs, &pushed);
     }
     with.direction = bfs->direction;
     if ((status = weir__bfs_in_step_create(making->context, making->graph, making->partition, &with,
-                                           !why_wide(making->graph), &bfs->in_step)))
+                                           &bfs->in_step)))
         return status;
     head->on = &bfs->in_step->on;
     return WEIR_OK;
@@ -225,7 +281,11 @@ static weir_status run_push(weir_bfs *bfs, uint64_t source, weir_run_stats *stat
     if ((status = weir_placement_locate(bfs->head.placement, source, &part, &seed.vertex, NULL)) ||
         (status = weir_traversal_seed(bfs->head.traversal, part, &seed, 1)))
         return status;
-    return weir_traversal_run(bfs->head.traversal, stats_out);
+    status = weir_traversal_run(bfs->head.traversal, stats_out);
+    return status || !bfs->head.lone
+               ? status
+               : weir__lone_give(bfs->head.lone, weir_traversal_values(bfs->head.traversal, 0),
+                                 stats_out);
 }
 
 /* Through the worklist items are lists. */
@@ -301,6 +361,8 @@ weir_status weir_bfs_stolen(const weir_bfs *bfs, uint32_t owner, uint32_t worker
                             uint64_t *arcs_out)
 {
     *arcs_out = 0;
+    if (bfs->head.lone) /* what it did for all is not told by owners */
+        return weir__lone_link_items(bfs->head.lone, owner, worker, arcs_out);
     if (!bfs->in_step)
         return weir__fail(WEIR_ERR_INVALID, "the search runs with balance off");
     const weir_status status = weir__bfs_in_step_stolen(bfs->in_step, owner, worker, arcs_out);
@@ -356,10 +418,10 @@ weir_status weir_bfs_explain(const weir_bfs *bfs, weir_run_stats *picked_out,
         bfs->head.on ? WEIR_OK : weir_traversal_explain(bfs->head.traversal, &picked, &reasons);
     picked.direction = bfs->direction;
     picked.wire = wire_of(bfs);
-    if (bfs->in_step) {
-        picked.balance = bfs->in_step->balance;
-        reasons.why_balance = bfs->in_step->why_balance;
-    }
+    picked.balance = bfs->in_step     ? bfs->in_step->balance
+                     : bfs->head.lone ? WEIR_BALANCE_OWNERSHIP
+                                      : WEIR_BALANCE_OFF;
+    reasons.why_balance = bfs->why_balance;
     if (bfs->why_order)
         reasons.why_order = bfs->why_order;
     return status ? status

@@ -379,19 +379,14 @@ static uint64_t longest_of(const weir_graph *graph)
 
 static weir_status build(struct bfs_in_step *in_step, weir_context *context,
                          const weir_graph *graph, const weir_partition *partition,
-                         const weir_run_options *given, int narrow)
+                         const weir_run_options *options)
 {
-    weir_run_options known = *given;
-    const weir_run_options *options = &known;
     weir_rows_config config = WEIR_ROWS_CONFIG_INIT;
     uint32_t *base = NULL;
     weir_status status;
     /* Of a graph that has the reverse of every arc in-arcs take nothing, and save a pass over the arcs. */
     config.in_arcs = in_step->direction != WEIR_DIRECTION_DOWN || graph->mirrored;
     config.out_bytes = 1;
-    if (given->balance == WEIR_BALANCE_AUTO)
-        known.balance =
-            weir__bfs_balance_of(context, graph, partition, given, narrow, &in_step->why_balance);
     if ((options->wire == WEIR_WIRE_BITMAP && (status = bitmap_fits(partition->parts, options))) ||
         (status = weir__bfs_steal_fits(partition, options)))
         return status;
@@ -432,7 +427,7 @@ static weir_status build(struct bfs_in_step *in_step, weir_context *context,
 
 weir_status weir__bfs_in_step_create(weir_context *context, const weir_graph *graph,
                                      const weir_partition *partition,
-                                     const weir_run_options *options, int narrow,
+                                     const weir_run_options *options,
                                      struct bfs_in_step **in_step_out)
 {
     struct bfs_in_step *in_step;
@@ -443,7 +438,7 @@ weir_status weir__bfs_in_step_create(weir_context *context, const weir_graph *gr
     in_step->direction = options->direction;
     in_step->parents = options->parents;
     in_step->previous = in_step->lone = BFS_NONE;
-    if ((status = build(in_step, context, graph, partition, options, narrow))) {
+    if ((status = build(in_step, context, graph, partition, options))) {
         weir__bfs_in_step_destroy(in_step);
         return status;
     }

@@ -10,8 +10,7 @@ struct bfs_in_step {
     weir_direction direction;
     int parents;
     weir_balance balance;
-    const char *why_balance; /* of balance auto that became something; else NULL */
-    uint32_t lone;           /* the device that does narrow levels alone; BFS_NONE: there is none */
+    uint32_t lone; /* the device that does narrow levels alone; BFS_NONE: there is none */
     weir_wire
         wire; /* LIST: the kernel that sends while it looks; else the one that folds (bfs_fold.h) */
     uint64_t unfound;  /* vertices that have in-arcs */
@@ -22,11 +21,10 @@ struct bfs_in_step {
 };
 
 /** @param[in] options  direction is WEIR_DIRECTION_PULL, _SWITCH or _DOWN; beside it parents, balance and
- *                      time_limit_ms count.  @param[in] partition  not NULL.
- *  @param[in] narrow   rows are short without exception, so that levels may be narrow; where balance is AUTO. */
+ *                      time_limit_ms count; balance is not AUTO.  @param[in] partition  not NULL. */
 weir_status weir__bfs_in_step_create(weir_context *context, const weir_graph *graph,
                                      const weir_partition *partition,
-                                     const weir_run_options *options, int narrow,
+                                     const weir_run_options *options,
                                      struct bfs_in_step **in_step_out);
 /** As weir_bfs_run(), but for the statistics that weir__algorithm_ran() sets. @param[out] stats_out  not NULL. */
 weir_status weir__bfs_in_step_run(struct bfs_in_step *in_step, uint64_t source,
@@ -47,11 +45,6 @@ weir_status weir__bfs_in_step_base(struct bfs_in_step *in_step, const weir_graph
 
 /* ---- levels that are shared out (bfs_steal.c); nothing happens with balance off ---- */
 
-/** What WEIR_BALANCE_AUTO becomes. @param[in] options  direction, parents, memory and wire count.
- *  @param[in] narrow   rows are short without exception.  @param[out] why_out  of what is not OFF; else NULL. */
-weir_balance weir__bfs_balance_of(weir_context *context, const weir_graph *graph,
-                                  const weir_partition *partition, const weir_run_options *options,
-                                  int narrow, const char **why_out);
 /** Refuse it where it would have no effect, or is not built. @retval WEIR_ERR_UNSUPPORTED */
 weir_status weir__bfs_steal_fits(const weir_partition *partition, const weir_run_options *options);
 /** Which device does narrow levels alone: with balance ownership and both the one that is left when all others have left

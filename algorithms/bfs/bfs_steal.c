@@ -2,10 +2,8 @@
  * refused, which device that is, and what a run did. */
 #include "algorithms/bfs/bfs_in_step.h"
 #include "algorithms/bfs/bfs_step.h"
-#include "algorithms/common/advise.h"
 #include "algorithms/common/own_machine.h"
 #include "algorithms/common/steal_host.h"
-#include "algorithms/graph/sketch.h"
 #include "runtime/config.h"
 #include "runtime/support.h"
 #include "topology/topology.h"
@@ -16,9 +14,6 @@
 /* Levels of so many entries are narrow until it is measured: on a GPU about what all its workers have under way at a time. */
 #define GPU_ENTRIES  (UINT32_C(1) << 14)
 #define HOST_ENTRIES (UINT32_C(1) << 10)
-
-/* A copy that nobody has asked for takes up to this part of what a device has left. */
-#define COPY_PART 4
 
 #define LONE_PHASE 4 /* of weir_run_stats.phase: "by one device" */
 
@@ -42,59 +37,6 @@ weir_status weir__bfs_steal_fits(const weir_partition *partition, const weir_run
                      options->balance,
                      "is about levels that go top-down, and with direction pull none does")
                : status;
-}
-
-/* What a copy of the graph takes on the device that does narrow levels alone, with what it finds there. */
-static double copy_bytes(const weir_graph *graph, int parents)
-{
-    return (double)graph->vertices * (8 + 4 + (parents ? 4 : 0) + sizeof(struct bfs_piece)) +
-           (double)graph->arcs * 4;
-}
-
-/* The least memory that one of the devices has left. */
-static double least_bytes(weir_context *context, uint32_t parts)
-{
-    double least = 0;
-    for (uint32_t p = 0; p < parts; p++) {
-        weir_pool_stats pool = WEIR_POOL_STATS_INIT;
-        weir_device_pool_stats(weir_context_device(context, p), &pool);
-        const double left = (double)pool.bound_bytes - (double)pool.used_bytes;
-        least = p && least < left ? least : left;
-    }
-    return least;
-}
-
-/* Levels by one device were measured on GPUs alone; host devices take a level in less time than a barrier of GPUs. */
-static int all_gpus(weir_context *context, uint32_t parts)
-{
-    uint32_t gpus = 0;
-    for (uint32_t p = 0; p < parts; p++)
-        gpus += weir__device_is_gpu(weir_context_device(context, p)) != 0;
-    return gpus == parts;
-}
-
-weir_balance weir__bfs_balance_of(weir_context *context, const weir_graph *graph,
-                                  const weir_partition *partition, const weir_run_options *options,
-                                  int narrow, const char **why_out)
-{
-    const uint32_t parts = partition->parts;
-    struct weir__advise facts = {.shape = WEIR_SHAPE_LEVELS,
-                                 .devices = parts,
-                                 .vertices = (double)graph->vertices,
-                                 .arcs = (double)graph->arcs};
-    *why_out = NULL;
-    if (!narrow || parts < 2 || parts > STEAL_DEVICES || !all_gpus(context, parts) ||
-        options->direction == WEIR_DIRECTION_PULL || options->memory == WEIR_MEMORY_HOST ||
-        options->wire == WEIR_WIRE_BITMAP || weir__graph_is_sketch(graph) ||
-        copy_bytes(graph, options->parents) * COPY_PART > least_bytes(context, parts))
-        return WEIR_BALANCE_OFF;
-    /* If there is no memory for a search, nothing is known. */
-    if (weir__advise_levels(graph, &facts) || facts.arcs_a_level <= 0 ||
-        !weir__advise_narrow(&facts))
-        return WEIR_BALANCE_OFF;
-    *why_out = "levels are so narrow that a barrier of several devices takes longer than what is "
-               "in them, and a copy of the graph fits on the one that goes on alone";
-    return WEIR_BALANCE_OWNERSHIP;
 }
 
 /* Of a machine with more devices than take part, the one of these that leaves last. */

@@ -84,6 +84,14 @@ typedef struct weir__cli_member {
         .name = "stall_after", .kind = KIND_REAL, .offset = TRIAL(stats.stall_after)       \
     }
 
+#define LONE_MEMBERS                                                                   \
+    {.name = "lone_moves", .kind = KIND_COUNT, .offset = TRIAL(stats.lone_moves)},     \
+        {.name = "lone_arcs", .kind = KIND_COUNT, .offset = TRIAL(stats.lone_arcs)},   \
+        {.name = "lone_bytes", .kind = KIND_COUNT, .offset = TRIAL(stats.lone_bytes)}, \
+    {                                                                                  \
+        .name = "lone_device", .kind = KIND_COUNT, .offset = TRIAL(stats.lone_device)  \
+    }
+
 #define COLUMN_MS              COLUMN("ms", 12, KIND_REAL, stats.ms, "%.3f")
 #define COLUMN_KERNEL_MS       COLUMN("kernel ms", 12, KIND_REAL, stats.kernel_ms, "%.3f")
 #define COLUMN_GTEPS           COLUMN("GTEPS", 10, KIND_RATE, rates.arcs, "%.4f")

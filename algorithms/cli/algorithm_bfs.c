@@ -169,13 +169,10 @@ static const char examples[] =
         {.name = "eager", .kind = KIND_COUNT, .offset = TRIAL(stats.eager)},                     \
         {.name = "bitmaps", .kind = KIND_COUNT, .offset = TRIAL(stats.bitmaps)}, STOLEN_MEMBERS, \
         {.name = "lone_levels", .kind = KIND_COUNT, .offset = TRIAL(stats.lone_levels)},         \
-        {.name = "lone_moves", .kind = KIND_COUNT, .offset = TRIAL(stats.lone_moves)},           \
-        {.name = "lone_arcs", .kind = KIND_COUNT, .offset = TRIAL(stats.lone_arcs)},             \
-        {.name = "lone_bytes", .kind = KIND_COUNT, .offset = TRIAL(stats.lone_bytes)},           \
+        LONE_MEMBERS,                                                                            \
         {.name = "lone_entries", .kind = KIND_COUNT, .offset = TRIAL(stats.lone_entries)},       \
-        {.name = "together_ns", .kind = KIND_COUNT, .offset = TRIAL(stats.together_ns)},         \
     {                                                                                            \
-        .name = "lone_device", .kind = KIND_COUNT, .offset = TRIAL(stats.lone_device)            \
+        .name = "together_ns", .kind = KIND_COUNT, .offset = TRIAL(stats.together_ns)            \
     }
 
 static const weir__cli_member members[] = {STEP_MEMBERS, END_OF_LIST};

@@ -54,7 +54,7 @@ static const weir__cli_column columns[] = {COLUMN_SOURCE,
                                            COLUMN_ITEMS_SENT,
                                            END_OF_LIST};
 
-static const weir__cli_member members[] = {STOLEN_MEMBERS, END_OF_LIST};
+static const weir__cli_member members[] = {STOLEN_MEMBERS, LONE_MEMBERS, END_OF_LIST};
 
 static const char about[] =
     "Distances are sums of weights of arcs, none negative, along the shortest path from the\n"

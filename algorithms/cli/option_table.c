@@ -275,11 +275,12 @@ static const weir__cli_option options[] = {
     CHOICE("balance", "B", VERB_SEARCH | VERB_PLAN, balance, weir__cli_balances,
            "off: a device works on what it owns; frontier: levels of bfs\n"
            "top-down, and long rows that sssp pushes, of which one device has\n"
-           "far more arcs than the others, are shared out; ownership, of bfs\n"
-           "alone: narrow levels are done by one device for all, which has a\n"
-           "copy of the graph beside its part; both; in step, on 2 to 8 devices\n"
-           "that reach each other; auto: ownership on several GPUs where levels\n"
-           "are narrow and the copy fits, else off; default: auto"),
+           "far more arcs than the others, are shared out; ownership: narrow\n"
+           "levels of bfs are done by one device for all, which has a copy of\n"
+           "the graph beside its part; through the worklist it does all, and\n"
+           "gives results to who owns them; both, of bfs in step; on 2 to 8\n"
+           "devices that reach each other; auto: ownership on several GPUs\n"
+           "where levels are narrow and the copy fits, else off; default: auto"),
     CHOICE("wire", "W", VERB_SEARCH | VERB_PLAN, wire, weir__cli_wires,
            "what devices send each other of vertices that a level of bfs in step\n"
            "found: list, bitmap, auto: whichever is shorter, each pair in each\n"

@@ -271,6 +271,18 @@ static void print_lone(struct work *work)
     fputs("   that a narrow level of all devices takes beside its work\n", work->file);
 }
 
+/* Of a run through the worklist with balance ownership. */
+static void print_alone(struct work *work)
+{
+    const weir_run_stats *stats = &work->trial->stats;
+    char name[FIGURE_ROOM];
+    if (stats->balance == WEIR_BALANCE_OFF)
+        return;
+    begin_row(work, "arcs by one device", stats->lone_arcs);
+    fprintf(work->file, "   by %s, from which %" PRIu64 " bytes went to those that own vertices\n",
+            label(work, (uint32_t)stats->lone_device, name), stats->lone_bytes);
+}
+
 /* Of a search with balance frontier or another, which at most MATRIX_MAX devices run. */
 static void print_stolen(struct work *work)
 {
@@ -352,6 +364,7 @@ static int print_trial(const weir__cli_report *report, const weir__cli_trial *tr
         print_stolen(&work);
     } else {
         print_items(&work);
+        print_alone(&work);
         print_phases(&work);
     }
     print_links(&work);

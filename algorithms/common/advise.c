@@ -3,6 +3,8 @@
 #include "algorithms/graph/sketch.h"
 #include "runtime/support.h"
 
+#include <math.h>
+
 /* All figures were measured on one, two and four H200s joined by NVSwitch (docs/benchmarks.md) and rounded, since the
  * orders of magnitude decide. */
 
@@ -30,6 +32,11 @@
 #define SWEEP_ITEM_BYTES  2
 
 #define LINK_BYTES_A_US 228e3
+
+/* 2^19 arcs of a random graph of 6 arcs a vertex are 8 levels, of a mesh in three dimensions 40, of one in two 150. Where each
+ * level has twice as many vertices as the one before, n of them are log2(n) levels, and a few more at the end. */
+#define DEEP_LEVELS    24.0
+#define DEEP_DOUBLINGS 2.0
 /* What a placed graph takes: for an arc its two entries, among in-arcs and out-arcs, or an entry and a weight; for a
  * vertex its numbers, its values, its places in queues and the map back to its id. The array in which the first GPU puts
  * values in order is not counted, since the host does that where the GPU has no room. */
@@ -112,6 +119,12 @@ uint32_t weir__advise_least(const struct weir__advise *facts)
            bytes / least > facts->bytes_a_device)
         least++;
     return least;
+}
+
+int weir__advise_deep(const struct weir__advise *facts)
+{
+    const double found = facts->found_a_level * facts->levels;
+    return facts->levels >= DEEP_LEVELS && facts->levels >= DEEP_DOUBLINGS * log2(found + 1);
 }
 
 static const char *why_narrow(const struct weir__advise *facts)
@@ -221,7 +234,7 @@ static uint32_t advise_hosts(weir_context *context, const weir_graph *graph,
     uint32_t threads, all = weir_context_device_count(context);
     facts->devices = count_alike(context, 0, &facts->bytes_a_device, &threads);
     if (facts->devices < 2 || facts->shape != WEIR_SHAPE_LEVELS ||
-        weir__advise_levels(graph, facts) || weir__advise_least(facts) > 1)
+        weir__advise_levels(graph, WEIR__ADVISE_ARCS, facts) || weir__advise_least(facts) > 1)
         return all;
     return weir__advise_hosts(facts, threads, weir__cores(), why_out);
 }
@@ -242,7 +255,7 @@ uint32_t weir_devices_advise(weir_context *context, const weir_graph *graph, wei
     if (!facts.devices)
         all = advise_hosts(context, graph, &facts, &why);
     else if (facts.devices > 1 &&
-             (shape == WEIR_SHAPE_SWEEPS || !weir__advise_levels(graph, &facts)))
+             (shape == WEIR_SHAPE_SWEEPS || !weir__advise_levels(graph, WEIR__ADVISE_ARCS, &facts)))
         all = weir__advise_devices(&facts, &why);
     if (why_out)
         *why_out = why;

@@ -18,6 +18,7 @@ struct weir__advise {
     double arcs;           /**< of the graph */
     double arcs_a_level;   /**< mean of a search; of LEVELS and COMPONENTS */
     double found_a_level;  /**< vertices, the same */
+    double levels;         /**< that the search went through, as far as it went */
     double bytes_a_device; /**< least pool of the GPUs; 0: unknown */
 };
 
@@ -37,9 +38,15 @@ uint32_t weir__advise_devices(const struct weir__advise *facts, const char **why
 uint32_t weir__advise_hosts(const struct weir__advise *facts, uint32_t threads, uint32_t cores,
                             const char **why_out);
 
+/** Arcs that searches for weir__advise_levels() look at: of a number of devices; and of whether there are many levels. */
+#define WEIR__ADVISE_ARCS (UINT64_C(1) << 22)
+#define WEIR__ADVISE_FEW  (UINT64_C(1) << 19)
 /** Arcs and vertices of a mean level, by short searches on the host: from the vertex of the largest
  *  out-degree and, where that ends early, from some others; the longest search counts.
- *  @retval WEIR_ERR_NOMEM */
-weir_status weir__advise_levels(const weir_graph *graph, struct weir__advise *facts);
+ *  @param[in] arcs  that are looked at in all.  @retval WEIR_ERR_NOMEM */
+weir_status weir__advise_levels(const weir_graph *graph, uint64_t arcs, struct weir__advise *facts);
+/** Whether such a search went through so many levels that a whole one has very many: on a road network or a mesh each level adds little to the
+ *  next, on a random graph it multiplies. */
+int weir__advise_deep(const struct weir__advise *facts);
 
 #endif

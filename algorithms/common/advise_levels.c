@@ -6,10 +6,9 @@
 
 #include <stdlib.h>
 
-/* So many arcs are looked at in all, which takes milliseconds and covers hundreds of levels of a road network. In a denser
+/* WEIR__ADVISE_ARCS arcs take milliseconds and cover hundreds of levels of a road network. In a denser
  * graph a search ends in its second or third level, which has more arcs than that. */
-#define ARCS_MOST (UINT64_C(1) << 22)
-#define SEARCHES  8
+#define SEARCHES 8
 
 struct search {
     const weir_graph *graph;
@@ -84,19 +83,20 @@ static void search_all(struct search *search, struct weir__advise *facts)
             most = search->arcs;
             facts->arcs_a_level = (double)search->arcs / (double)search->levels;
             facts->found_a_level = (double)search->found / (double)search->levels;
+            facts->levels = (double)search->levels;
         }
         if (search->arcs_left == 0)
             break;
     }
 }
 
-weir_status weir__advise_levels(const weir_graph *graph, struct weir__advise *facts)
+weir_status weir__advise_levels(const weir_graph *graph, uint64_t arcs, struct weir__advise *facts)
 {
-    struct search search = {.graph = graph, .arcs_left = ARCS_MOST};
-    uint64_t most = graph->vertices < ARCS_MOST + SEARCHES ? graph->vertices : ARCS_MOST + SEARCHES;
+    struct search search = {.graph = graph, .arcs_left = arcs};
+    uint64_t most = graph->vertices < arcs + SEARCHES ? graph->vertices : arcs + SEARCHES;
     struct weir__need need = {0, 0};
     weir_status status;
-    facts->arcs_a_level = facts->found_a_level = 0;
+    facts->arcs_a_level = facts->found_a_level = facts->levels = 0;
     if (graph->arcs == 0)
         return WEIR_OK;
     weir__need_pass(&need, graph->vertices / 8 + most * 4, 1);

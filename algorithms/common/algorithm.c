@@ -1,5 +1,6 @@
 /** @file algorithm.c  What weir_bfs and its like have in common. */
 #include "algorithms/common/algorithm.h"
+#include "algorithms/common/steal_host.h"
 #include "algorithms/common/traversal.h"
 #include "algorithms/graph/partition.h"
 #include "runtime/observe.h"
@@ -113,6 +114,18 @@ weir_status weir__algorithm_create(struct weir__algorithm *head, struct weir__ma
     return weir__activity_end(&outer, status);
 }
 
+weir_status weir__algorithm_alone(struct weir__algorithm *head, const struct weir__making *making,
+                                  struct weir__making *whole_out)
+{
+    weir_status status = weir__steal_fits(making->partition, making->options);
+    if (!status)
+        status = weir__lone_create(making->context, making->graph, making->partition, &head->lone);
+    *whole_out = *making;
+    if (!status)
+        whole_out->partition = head->lone->all;
+    return status;
+}
+
 weir_status weir__algorithm_push_fits(const struct weir__making *making, weir_part_weights weights,
                                       const weir_operator *op, const weir_traversal_config *config,
                                       const char *what)
@@ -142,6 +155,7 @@ weir_status weir__algorithm_place(const struct weir__making *making, weir_part_w
 void weir__algorithm_destroy(struct weir__algorithm *head)
 {
     weir_traversal_destroy(head->traversal);
+    weir__lone_destroy(head->lone);
     weir_placement_destroy(head->placement);
 }
 
@@ -213,16 +227,18 @@ weir_status weir__algorithm_values(const struct weir__algorithm *head, const cha
         return status;
     if (!head->ran)
         return weir__fail(WEIR_ERR_INVALID, "there are no %s before a complete run", what);
-    status = head->on ? weir__row_steps_values(head->on, device, &known)
-                      : weir__traversal_values(head->traversal, device, kind, &known);
+    status = head->on     ? weir__row_steps_values(head->on, device, &known)
+             : head->lone ? weir__lone_values(head->lone, device, kind, &known)
+                          : weir__traversal_values(head->traversal, device, kind, &known);
     return status ? status : weir__sized_out(values_out, &known, sizeof known, "weir_values");
 }
 
 weir_status weir__algorithm_link_items(const struct weir__algorithm *head, uint32_t from,
                                        uint32_t to, uint64_t *items_out)
 {
-    return head->on ? weir__row_steps_link_items(head->on, from, to, items_out)
-                    : weir_traversal_link_items(head->traversal, from, to, items_out);
+    return head->on     ? weir__row_steps_link_items(head->on, from, to, items_out)
+           : head->lone ? weir__lone_link_items(head->lone, from, to, items_out)
+                        : weir_traversal_link_items(head->traversal, from, to, items_out);
 }
 
 void weir__algorithm_cancel(struct weir__algorithm *head)

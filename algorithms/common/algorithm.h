@@ -4,6 +4,7 @@
 #define WEIR_ALGORITHMS_COMMON_ALGORITHM_H
 
 #include "algorithms/common/forms.h"
+#include "algorithms/common/lone.h"
 #include "algorithms/common/plan.h"
 #include "algorithms/common/row_steps.h"
 #include "algorithms/common/timing.h"
@@ -14,6 +15,7 @@ struct weir__algorithm {
     struct weir__row_steps *on; /**< the form in step; NULL: another form */
     weir_placement *placement;  /**< the form through the worklist; NULL: another form */
     weir_traversal *traversal;
+    struct weir__lone *lone; /**< the worklist's form runs on one device for all; NULL: on all */
     uint64_t vertices, arcs;
     uint32_t parts;
     const char *why_devices;
@@ -57,6 +59,12 @@ weir_status weir__algorithm_create(struct weir__algorithm *head, struct weir__ma
 weir_status weir__algorithm_push_fits(const struct weir__making *making, weir_part_weights weights,
                                       const weir_operator *op, const weir_traversal_config *config,
                                       const char *what);
+
+/** Have all vertices be the first device's in runs through the worklist (lone.h): sets head->lone.
+ *  @param[out] whole_out  @p making, with all vertices on that device, to place the graph by; good while head is.
+ *  @retval WEIR_ERR_UNSUPPORTED  not on these devices, or this partition.  @retval WEIR_ERR_NOMEM */
+weir_status weir__algorithm_alone(struct weir__algorithm *head, const struct weir__making *making,
+                                  struct weir__making *whole_out);
 
 /** Place the graph for the worklist, its arcs where the options say. */
 weir_status weir__algorithm_place(const struct weir__making *making, weir_part_weights weights,

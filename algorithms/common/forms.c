@@ -35,7 +35,9 @@ enum {
     READS_WIRE_LIST = 1u << 20,
     READS_WIRE = 1u << 21, /* bitmap */
     READS_BALANCE_FRONTIER = 1u << 22,
-    READS_BALANCE = 1u << 23, /* ownership and both */
+    READS_BALANCE_OWNERSHIP = 1u << 23,
+    READS_BALANCE_BOTH = 1u << 24,
+    READS_BALANCE = READS_BALANCE_FRONTIER | READS_BALANCE_OWNERSHIP | READS_BALANCE_BOTH,
     READS_ROUTES = READS_ROUTE | READS_ROUTE_STAGED,
     READS_WORKLIST = READS_ROUTES | READS_ORDER | READS_ORDER_SOFT | READS_DELTA | READS_KERNEL |
                      READS_WORKER | READS_FETCH | READS_MAPPING | READS_GROUP | READS_QUEUES
@@ -76,10 +78,14 @@ static int balance_frontier(const struct weir__asked *asked)
     return asked->options->balance == WEIR_BALANCE_FRONTIER;
 }
 
-static int balance(const struct weir__asked *asked)
+static int balance_ownership(const struct weir__asked *asked)
 {
-    return asked->options->balance == WEIR_BALANCE_OWNERSHIP ||
-           asked->options->balance == WEIR_BALANCE_BOTH;
+    return asked->options->balance == WEIR_BALANCE_OWNERSHIP;
+}
+
+static int balance_both(const struct weir__asked *asked)
+{
+    return asked->options->balance == WEIR_BALANCE_BOTH;
 }
 
 #define GIVEN(name, member)                          \
@@ -144,7 +150,9 @@ static const struct row {
     {READS_WIRE, READS_WIRE_LIST, "wire", "--wire", wire, wire_value},
     {READS_BALANCE_FRONTIER, READS_BALANCE, "balance", "--balance", balance_frontier,
      balance_value},
-    {READS_BALANCE, READS_BALANCE_FRONTIER, "balance", "--balance", balance, balance_value},
+    {READS_BALANCE_OWNERSHIP, READS_BALANCE, "balance", "--balance", balance_ownership,
+     balance_value},
+    {READS_BALANCE_BOTH, READS_BALANCE, "balance", "--balance", balance_both, balance_value},
 };
 
 enum { ROWS = sizeof rows / sizeof *rows };
@@ -163,12 +171,12 @@ const struct weir__forms weir__bfs_forms = {
     .algorithm = "breadth-first search",
     .form = {{.name = "breadth-first search in step",
               .reads = READS_DIRECTION | READS_PARTITION | READS_PARENTS | READS_MEMORY |
-                       READS_WIRE_LIST | READS_WIRE | READS_BALANCE_FRONTIER | READS_BALANCE,
+                       READS_WIRE_LIST | READS_WIRE | READS_BALANCE,
               .directions = PULL | SWITCH | DOWN,
               .usual = WEIR_DIRECTION_SWITCH},
              {.name = "breadth-first search through the worklist",
               .reads = READS_DIRECTION | READS_PARTITION | READS_WORKLIST | READS_MEMORY |
-                       READS_WIRE_LIST,
+                       READS_WIRE_LIST | READS_BALANCE_OWNERSHIP,
               .directions = PUSH,
               .usual = WEIR_DIRECTION_PUSH,
               .anywhere = 1}}};
@@ -200,7 +208,7 @@ const struct weir__forms weir__sssp_forms = {
               .usual = WEIR_DIRECTION_SWITCH},
              {.name = "shortest paths through the worklist",
               .reads = READS_DIRECTION | READS_PARTITION | READS_WORKLIST | READS_MEMORY |
-                       READS_WIRE_LIST,
+                       READS_WIRE_LIST | READS_BALANCE_OWNERSHIP,
               .directions = PUSH,
               .usual = WEIR_DIRECTION_PUSH,
               .anywhere = 1}},
@@ -386,11 +394,14 @@ static int fits(const struct weir__form *form, const struct weir__asked *asked)
 /* A balance is for later where no form has it, and not what has no effect. */
 static weir_status check_balance(const struct weir__forms *forms, const struct weir__asked *asked)
 {
-    const unsigned bit = balance_frontier(asked) ? READS_BALANCE_FRONTIER : READS_BALANCE;
+    const unsigned bit = balance_frontier(asked)    ? READS_BALANCE_FRONTIER
+                         : balance_ownership(asked) ? READS_BALANCE_OWNERSHIP
+                         : balance_both(asked)      ? READS_BALANCE_BOTH
+                                                    : 0;
     unsigned reads = 0;
     for (int i = 0; i < WEIR__FORM_COUNT; i++)
         reads |= forms->form[i].reads;
-    return (!balance_frontier(asked) && !balance(asked)) || (reads & bit)
+    return !bit || (reads & bit)
                ? WEIR_OK
                : weir__fail(WEIR_ERR_UNSUPPORTED, "%s %s is not built yet of %s: leave it out",
                             asked->command ? "--balance" : "balance",

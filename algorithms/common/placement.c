@@ -99,6 +99,28 @@ static weir_status place_all(weir_placement *placement, const weir_graph *graph,
     return status ? status : number(placement);
 }
 
+static weir_status take(weir_context *context, const weir_graph *graph,
+                        const weir_partition *partition, weir_memory memory,
+                        weir_placement **placement_out)
+{
+    weir_placement *placement;
+    weir_status status = weir__calloc(1, sizeof *placement, "placement", &placement);
+    if (status)
+        return status;
+    weir__context_retain(context);
+    atomic_init(&placement->users, 1);
+    placement->context = context;
+    placement->vertices = graph->vertices;
+    placement->parts = partition->parts;
+    placement->memory = memory;
+    for (uint32_t p = 0; p < placement->parts; p++) {
+        placement->part[p].part = p;
+        placement->part[p].parts = placement->parts;
+    }
+    *placement_out = placement;
+    return WEIR_OK;
+}
+
 static weir_status create(weir_context *context, const weir_graph *graph,
                           const weir_partition *partition, const weir_placement_config *config,
                           weir_placement **placement_out)
@@ -106,19 +128,43 @@ static weir_status create(weir_context *context, const weir_graph *graph,
     weir_placement *placement;
     weir_status status;
     if ((status = check(context, graph, partition, config->weights)) ||
-        (status = weir__calloc(1, sizeof *placement, "placement", &placement)))
+        (status = take(context, graph, partition, config->memory, &placement)))
         return status;
-    weir__context_retain(context);
-    atomic_init(&placement->users, 1);
-    placement->context = context;
-    placement->vertices = graph->vertices;
-    placement->parts = partition->parts;
-    placement->memory = config->memory;
-    for (uint32_t p = 0; p < placement->parts; p++) {
-        placement->part[p].part = p;
-        placement->part[p].parts = placement->parts;
-    }
     if ((status = place_all(placement, graph, partition, config->weights, config->in_arcs))) {
+        weir_placement_destroy(placement);
+        return status;
+    }
+    *placement_out = placement;
+    return WEIR_OK;
+}
+
+static weir_status number_all(weir_placement *placement, const weir_graph *graph,
+                              const weir_partition *partition)
+{
+    struct weir__place place = {
+        .placement = placement, .graph = graph, .owner = partition->owner, .in = 0};
+    struct weir__sizes sizes;
+    weir_status status;
+    if (weir__graph_is_sketch(graph)) {
+        if (!(status = weir__sizes_of(placement->context, graph, partition, &sizes)))
+            number_sketch(placement, &sizes);
+    } else {
+        status = weir__place_number(&place);
+        weir__place_free(&place);
+    }
+    return status ? status : number(placement);
+}
+
+weir_status weir__placement_create_numbers(weir_context *context, const weir_graph *graph,
+                                           const weir_partition *partition,
+                                           weir_placement **placement_out)
+{
+    weir_placement *placement;
+    weir_status status;
+    if ((status = check(context, graph, partition, WEIR_PART_WEIGHTS_NONE)) ||
+        (status = take(context, graph, partition, WEIR_MEMORY_DEVICE, &placement)))
+        return status;
+    if ((status = number_all(placement, graph, partition))) {
         weir_placement_destroy(placement);
         return status;
     }

@@ -27,6 +27,11 @@ struct weir_placement {
     weir_prepare_stats prepared;
 };
 
+/** Of a partition the numbers alone: who owns which vertices, and results in order of them. Its parts have no arrays.
+ *  @param[in] partition  not NULL, in one dimension.  @retval WEIR_ERR_INVALID  it does not fit.  @retval WEIR_ERR_NOMEM */
+weir_status weir__placement_create_numbers(weir_context *context, const weir_graph *graph,
+                                           const weir_partition *partition,
+                                           weir_placement **placement_out);
 /** One more user, who ends with weir_placement_destroy(). */
 void weir__placement_retain(weir_placement *placement);
 

@@ -39,7 +39,13 @@ struct weir_sssp {
     double unit;   /* of weights and distances on the devices (sssp_units.c) */
     double degree; /* arcs of a vertex, on average */
     char why_delta[WEIR__WHY_ROOM];
+    const char *why_balance; /* of balance auto that became something; else NULL */
 };
+
+/* What one device that does everything has for a vertex and an arc: a row, a distance, items of queues, of which near ones and far ones have
+ * several places; a target and a weight. */
+#define COPY_VERTEX_BYTES 128
+#define COPY_ARC_BYTES    12
 
 int weir__sssp_wide(const weir_sssp *sssp)
 {
@@ -56,7 +62,7 @@ uint64_t weir__sssp_spilled(const weir_sssp *sssp)
 static weir_status bind(const weir_sssp *sssp, int wide, weir_traversal *traversal)
 {
     weir_status status = WEIR_OK;
-    for (uint32_t p = 0; p < sssp->head.parts && !status; p++) {
+    for (uint32_t p = 0; p < (sssp->head.lone ? 1 : sssp->head.parts) && !status; p++) {
         const weir_part *part = weir_placement_part(sssp->head.placement, p);
         void *distance = weir_traversal_values(traversal, p);
         sssp_u32_state narrow = {*part, distance};
@@ -203,6 +209,37 @@ static void say_width(weir_sssp *sssp)
              scaled, sssp->degree);
 }
 
+/* What balance auto becomes. Pushes in step that are shared out take longer where nothing comes to that (docs/stealing.md), so they are never
+ * picked. Through the worklist one device does all where levels are narrow, unless choices of the worklist are to be seen at work. */
+static void settle_balance(weir_sssp *sssp, const struct weir__making *making, int form)
+{
+    if (sssp->options.balance != WEIR_BALANCE_AUTO)
+        return;
+    sssp->options.balance = WEIR_BALANCE_OFF;
+    if (form == WEIR__FORM_PUSH && !sssp->estimate.skewed && !weir__lone_asked(&sssp->options) &&
+        weir__lone_pays(making->context, making->graph, making->partition->parts, COPY_VERTEX_BYTES,
+                        COPY_ARC_BYTES, &sssp->why_balance))
+        sssp->options.balance = WEIR_BALANCE_OWNERSHIP;
+}
+
+/* Through the worklist, on all devices, or on one for all. */
+static weir_status create_push(weir_sssp *sssp, const struct weir__making *making)
+{
+    struct weir__algorithm *head = &sssp->head;
+    const int alone = sssp->options.balance == WEIR_BALANCE_OWNERSHIP;
+    struct weir__making whole;
+    const struct weir__making all = {.context = making->context,
+                                     .graph = making->graph,
+                                     .partition = making->partition,
+                                     .options = &sssp->options};
+    weir_status status = alone ? weir__algorithm_alone(head, &all, &whole) : WEIR_OK;
+    if (!status)
+        status = place(sssp, making->graph, alone ? whole.partition : making->partition);
+    if (!status)
+        status = create_traversal(sssp, sssp->wide, &head->traversal);
+    return status || !alone ? status : weir__lone_take(head->lone, sssp->wide ? 8 : 4);
+}
+
 static weir_status create(struct weir__algorithm *head, const struct weir__making *making)
 {
     weir_sssp *sssp = (weir_sssp *)head;
@@ -212,15 +249,25 @@ static weir_status create(struct weir__algorithm *head, const struct weir__makin
     weir_status status = choose(sssp, &form);
     if (status || (status = check_tree(sssp, making->graph)))
         return status;
-    if (form == WEIR__FORM_PUSH) {
-        status = place(sssp, making->graph, making->partition);
-        return status ? status : create_traversal(sssp, sssp->wide, &head->traversal);
-    }
+    settle_balance(sssp, making, form);
+    if (form == WEIR__FORM_PUSH)
+        return create_push(sssp, making);
     if ((status = weir__sssp_in_step_create(making->context, making->graph, making->partition,
                                             &sssp->options, delta, &sssp->in_step)))
         return status;
     head->on = &sssp->in_step->on;
     return WEIR_OK;
+}
+
+/* Behind a run: what one device did for all goes to those that own it. */
+static weir_status give(weir_sssp *sssp, weir_run_stats *stats)
+{
+    struct weir__algorithm *head = &sssp->head;
+    if (!head->lone)
+        return WEIR_OK;
+    const weir_status status = weir__lone_take(head->lone, sssp->wide ? 8 : 4);
+    return status ? status
+                  : weir__lone_give(head->lone, weir_traversal_values(head->traversal, 0), stats);
 }
 
 /* For plans: the same again, elsewhere. */
@@ -270,9 +317,6 @@ static weir_status create_as(struct weir__making *making, const struct weir__sss
     sssp->wide = estimate.wide;
     sssp->unit = unit;
     sssp->options = *making->options;
-    /* Pushes that are shared out take longer where nothing comes to that (docs/stealing.md), so they are never picked. */
-    if (sssp->options.balance == WEIR_BALANCE_AUTO)
-        sssp->options.balance = WEIR_BALANCE_OFF;
     sssp->integers = graph->weight_kind == WEIR_WEIGHT_U32;
     sssp->degree = graph->vertices ? (double)graph->arcs / (double)graph->vertices : 0;
     say_width(sssp);
@@ -438,7 +482,7 @@ weir_status weir_sssp_run(weir_sssp *sssp, uint64_t source, weir_run_stats *stat
     if (source >= sssp->head.vertices)
         return weir__fail(WEIR_ERR_INVALID, "source %llu is not a vertex: the graph has %llu",
                           (unsigned long long)source, (unsigned long long)sssp->head.vertices);
-    if ((status = run_fitting(sssp, source, &stats)))
+    if ((status = run_fitting(sssp, source, &stats)) || (status = give(sssp, &stats)))
         return weir__algorithm_failed(&sssp->head, status);
     sssp->head.stopped = 0;
     if (sssp->head.traversal && sssp->wide && sssp->estimate.whole &&
@@ -541,6 +585,8 @@ weir_status weir_sssp_stolen(const weir_sssp *sssp, uint32_t owner, uint32_t wor
                              uint64_t *arcs_out)
 {
     *arcs_out = 0;
+    if (sssp->head.lone) /* what it did for all is not told by owners */
+        return weir__lone_link_items(sssp->head.lone, owner, worker, arcs_out);
     if (!sssp->in_step)
         return weir__fail(WEIR_ERR_INVALID, "the search runs with balance off");
     const weir_status status = weir__sssp_in_step_stolen(sssp->in_step, owner, worker, arcs_out);
@@ -562,6 +608,9 @@ weir_status weir_sssp_explain(const weir_sssp *sssp, weir_run_stats *picked_out,
     } else {
         status = weir_traversal_explain(sssp->head.traversal, &picked, &reasons);
     }
+    if (sssp->head.lone)
+        picked.balance = WEIR_BALANCE_OWNERSHIP;
+    reasons.why_balance = sssp->why_balance;
     if (picked.work.delta && *sssp->why_delta)
         reasons.why_delta = sssp->why_delta;
     return status ? status

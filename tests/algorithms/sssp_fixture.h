@@ -60,10 +60,14 @@ static inline void weigh(weir_graph *graph, const char *text)
 static inline weir_sssp *placed(weir_context *context, const weir_graph *graph,
                                 weir_partition_kind kind, const weir_run_options *options)
 {
+    weir_run_options asked = WEIR_RUN_OPTIONS_INIT;
     weir_partition *partition;
     weir_sssp *sssp;
+    asked = options ? *options : asked;
+    if (asked.balance == WEIR_BALANCE_AUTO) /* items are to go from device to device */
+        asked.balance = WEIR_BALANCE_OFF;
     OK(weir_partition_create(graph, kind, weir_context_device_count(context), 1, NULL, &partition));
-    OK(weir_sssp_create(context, graph, partition, options, &sssp));
+    OK(weir_sssp_create(context, graph, partition, &asked, &sssp));
     weir_partition_destroy(partition); /* it is not needed any more */
     return sssp;
 }

@@ -11,7 +11,7 @@ static struct weir__advise facts_of(const char *text, int undirected, weir_shape
                                  .devices = devices,
                                  .vertices = (double)graph->vertices,
                                  .arcs = (double)graph->arcs};
-    OK(weir__advise_levels(graph, &facts));
+    OK(weir__advise_levels(graph, WEIR__ADVISE_ARCS, &facts));
     weir_graph_destroy(graph);
     return facts;
 }
@@ -26,6 +26,26 @@ static uint32_t advised(const struct weir__advise *facts)
 }
 
 /* ---- the model ---- */
+
+/* Many levels: roads and meshes of any shape, and not random graphs, however few arcs a vertex has. */
+static void what_is_deep(void **state)
+{
+    static const struct {
+        const char *text;
+        int undirected, deep;
+    } cases[] = {{"grid:1500x1500,.65", 0, 1},   {"grid:100000x1", 0, 1}, {"grid:30x30", 0, 1},
+                 {"mesh:300x300,shuffle", 0, 1}, {"grid:9x9", 0, 0},      {"uniform:18,3", 1, 0},
+                 {"uniform:18,2", 0, 0},         {"rmat:14", 0, 0},       {"star:1000", 1, 0}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct weir__advise facts = {.shape = WEIR_SHAPE_LEVELS, .devices = 1};
+        weir_graph *graph = open_graph(cases[i].text, cases[i].undirected);
+        OK(weir__advise_levels(graph, WEIR__ADVISE_FEW, &facts));
+        if (weir__advise_deep(&facts) != cases[i].deep)
+            fail_msg("%s: %g levels", cases[i].text, facts.levels);
+        weir_graph_destroy(graph);
+    }
+}
 
 static void long_thin_graphs_stay_on_one(void **state)
 {
@@ -109,11 +129,11 @@ static void the_largest_search_counts(void **state)
     for (uint64_t v = 200; v < 4000; v++)
         arc(&arcs, v, v + 1, 1);
     graph = graph_of(4001, &arcs);
-    OK(weir__advise_levels(graph, &facts));
+    OK(weir__advise_levels(graph, WEIR__ADVISE_ARCS, &facts));
     assert_true(facts.arcs_a_level > 0.9 && facts.arcs_a_level < 1.1);
     for (uint64_t n = 1; n <= 2; n++) {
         weir__fault_arm(WEIR__FAULT_ALLOC, n);
-        STATUS(weir__advise_levels(graph, &facts), WEIR_ERR_NOMEM);
+        STATUS(weir__advise_levels(graph, WEIR__ADVISE_ARCS, &facts), WEIR_ERR_NOMEM);
     }
     weir__fault_arm(WEIR__FAULT_ALLOC, 0);
     weir_graph_destroy(graph);
@@ -253,6 +273,7 @@ static void without_a_partition_one_is_made(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_is_deep),
         cmocka_unit_test(long_thin_graphs_stay_on_one),
         cmocka_unit_test(skewed_graphs_have_wide_levels),
         cmocka_unit_test(small_graphs_stay_on_one),

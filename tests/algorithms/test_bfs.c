@@ -84,6 +84,8 @@ static weir_bfs *placed(weir_context *context, const weir_graph *graph, weir_par
     weir_bfs *bfs;
     push = options ? *options : push;
     push.direction = WEIR_DIRECTION_PUSH;
+    if (push.balance == WEIR_BALANCE_AUTO) /* items are to go from device to device */
+        push.balance = WEIR_BALANCE_OFF;
     OK(weir_bfs_create(context, graph, partition, &push, &bfs));
     weir_partition_destroy(partition); /* it is not needed any more */
     return bfs;

@@ -378,7 +378,7 @@ static void what_is_refused(void **state)
     assert_refused(two, NULL, &options, "with direction pull none does");
     options.direction = WEIR_DIRECTION_PUSH;
     assert_refused(two, NULL, &options,
-                   "balance has no effect on breadth-first search through the worklist");
+                   "balance frontier has no effect on breadth-first search through the worklist");
     options.direction = WEIR_DIRECTION_AUTO;
     options.memory = WEIR_MEMORY_HOST;
     assert_refused(two, NULL, &options, "arcs in host memory");

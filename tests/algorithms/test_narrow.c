@@ -122,6 +122,7 @@ static void assert_some_narrow(const weir_worklist_stats *work)
 static void check_bfs(weir_context *context, const weir_graph *graph, weir_order_kind order)
 {
     weir_run_options options = WEIR_RUN_OPTIONS_INIT;
+    options.balance = WEIR_BALANCE_OFF; /* items go from device to device */
     weir_partition *partition = whole(graph);
     weir_run_stats stats = WEIR_RUN_STATS_INIT;
     weir_bfs *bfs;
@@ -153,6 +154,7 @@ static void check_sssp(weir_context *context, const weir_graph *graph, weir_orde
                        uint32_t delta)
 {
     weir_run_options options = WEIR_RUN_OPTIONS_INIT;
+    options.balance = WEIR_BALANCE_OFF; /* items go from device to device */
     weir_partition *partition = whole(graph);
     weir_sssp *sssp;
     double *want = malloc(graph->vertices * sizeof *want);
@@ -269,6 +271,7 @@ static void rounds_of_few_items_are_narrow(void **state)
     for (int weighted = 0; weighted < 2; weighted++)
         for (int order = WEIR_ORDER_AUTO; order <= WEIR_ORDER_BULK; order++) {
             weir_run_options options = WEIR_RUN_OPTIONS_INIT;
+            options.balance = WEIR_BALANCE_OFF; /* items go from device to device */
             options.order = (weir_order_kind)order;
             const weir_worklist_stats work = down_a_path(context, &options, weighted);
             if (work.narrow_rounds < 1000 || 2 * work.narrow_rounds < work.rounds)
@@ -286,6 +289,7 @@ static void threads_of_host_devices_fuse(void **state)
     weir_context *fusing = open_or_skip(state), *not = open_with_or_skip(*state, without_fusing);
     for (int weighted = 0; weighted < 2; weighted++) {
         weir_run_options options = WEIR_RUN_OPTIONS_INIT;
+        options.balance = WEIR_BALANCE_OFF; /* items go from device to device */
         options.order = WEIR_ORDER_SOFT;
         options.delta = 10000; /* all of the path is near */
         const weir_worklist_stats with = down_a_path(fusing, &options, weighted);
@@ -315,6 +319,7 @@ static void what_a_thread_makes_is_put_together(void **state)
     OK(weir_graph_weigh(graph, &kind));
     for (int order = WEIR_ORDER_FIFO; order <= WEIR_ORDER_SOFT; order++) {
         weir_run_options options = WEIR_RUN_OPTIONS_INIT;
+        options.balance = WEIR_BALANCE_OFF; /* items go from device to device */
         weir_run_stats stats = WEIR_RUN_STATS_INIT;
         weir_sssp *sssp;
         options.order = (weir_order_kind)order;
@@ -343,6 +348,7 @@ static void choices_leave_narrow_rounds_out(void **state)
             static const weir_mapping_kind mappings[] = {WEIR_MAPPING_THREAD, WEIR_MAPPING_WARP,
                                                          WEIR_MAPPING_BLOCK, WEIR_MAPPING_GROUP};
             weir_run_options options = WEIR_RUN_OPTIONS_INIT;
+            options.balance = WEIR_BALANCE_OFF; /* items go from device to device */
             if (choice < 4)
                 options.mapping = mappings[choice];
             options.kernel = choice == 4 ? WEIR_KERNEL_DISCRETE : WEIR_KERNEL_AUTO;
@@ -402,6 +408,7 @@ static weir_worklist_stats over_all(weir_context *context, weir_graph *graph,
                                     weir_order_kind order, int weighted)
 {
     weir_run_options options = WEIR_RUN_OPTIONS_INIT;
+    options.balance = WEIR_BALANCE_OFF; /* items go from device to device */
     weir_run_stats stats = WEIR_RUN_STATS_INIT;
     weir_partition *partition;
     weir_weights how;
@@ -597,6 +604,7 @@ static void what_is_too_much_is_refused(void **state)
 static void time_limit(void **state)
 {
     weir_run_options options = WEIR_RUN_OPTIONS_INIT;
+    options.balance = WEIR_BALANCE_OFF; /* items go from device to device */
     weir_context *context = open_or_skip(state);
     weir_partition *partition;
     weir_graph *graph;

@@ -69,6 +69,7 @@ static weir_graph *path_with_hubs(void)
 static void check(weir_context *context, weir_graph *graph, uint32_t runs)
 {
     weir_run_options options = WEIR_RUN_OPTIONS_INIT;
+    options.balance = WEIR_BALANCE_OFF; /* items go from device to device */
     weir_partition *whole;
     weir_bfs *bfs;
     int32_t *want = malloc(graph->vertices * sizeof *want);

@@ -418,12 +418,13 @@ static void what_is_refused(void **state)
     assert_refused(two, graph, half, &options, "has no effect on arcs in host memory");
     options.memory = WEIR_MEMORY_AUTO;
     options.direction = WEIR_DIRECTION_PUSH;
-    assert_refused(two, graph, half, &options,
-                   "balance has no effect on shortest paths through the worklist: leave it out");
+    assert_refused(
+        two, graph, half, &options,
+        "balance frontier has no effect on shortest paths through the worklist: leave it out");
     options.direction = WEIR_DIRECTION_SWITCH;
     options.balance = WEIR_BALANCE_OWNERSHIP;
     assert_refused(two, graph, half, &options,
-                   "balance ownership is not built yet of shortest paths: leave it out");
+                   "balance ownership has no effect on shortest paths in step: leave it out");
     options.balance = WEIR_BALANCE_BOTH;
     assert_refused(two, graph, half, &options,
                    "balance both is not built yet of shortest paths: leave it out");

@@ -165,6 +165,13 @@ lines "levels shared out" 0
 expect_ok bfs star:3000 --source 0 --devices host:3 --direction down --stats
 lines "levels by one device" 0
 lines "levels shared out" 0
+for verb in bfs sssp; do
+    expect_ok $verb chain:300 --source 0 --devices host:3 --partition block --direction push --balance ownership --stats
+    lines "^  arcs by one device  *[0-9]*   by host:0, from which [0-9]* bytes went to those that own vertices$" 1
+    lines "^choices .*, balance ownership" 1
+    expect_ok $verb chain:300 --source 0 --devices host:3 --partition block --direction push --stats
+    lines "arcs by one device" 0
+done
 # What was picked, also where it is not what was asked for: levels of short rows with direction switch are eager ones in place of that.
 for asked in ownership frontier; do
     expect_ok bfs chain:300 --devices host:2 --partition edge --balance $asked

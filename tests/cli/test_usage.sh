@@ -175,15 +175,20 @@ done
 
 # ---- choices ----
 for balance in frontier ownership both; do
-    [ $balance = frontier ] || refuse 2 "--balance $balance is not built yet of shortest paths: leave it out" sssp $G --balance $balance
     refuse 2 "--balance $balance is not built yet of PageRank: leave it out" plan $G pr --balance $balance
-    refuse 2 "--balance has no effect on breadth-first search through the worklist: leave it out" bfs $G --devices host:2 --direction push --balance $balance
+    [ $balance = ownership ] || refuse 2 "--balance $balance has no effect on breadth-first search through the worklist: leave it out" bfs $G --devices host:2 --direction push --balance $balance
     refuse 2 "balance $balance is about several devices, and this search runs on one: leave it out, or give a partition over several" bfs $G --devices host:1 --balance $balance
     refuse 2 "balance $balance is about levels that go top-down, and with direction pull none does: leave it out" bfs $G --devices host:2 --partition edge --direction pull --balance $balance
 done
 refuse 2 "balance frontier is about several devices, and this search runs on one: leave it out, or give a partition over several" sssp $G --devices host:1 --balance frontier
 refuse 2 "balance frontier is for 8 devices at the most, and this search runs on 9: leave it out" sssp $G --devices host:9 --partition edge --balance frontier
-refuse 2 "--balance has no effect on shortest paths through the worklist: leave it out" sssp $G --devices host:2 --direction push --balance frontier
+refuse 2 "--balance frontier has no effect on shortest paths through the worklist: leave it out" sssp $G --devices host:2 --direction push --balance frontier
+refuse 2 "--balance ownership has no effect on shortest paths in step: leave it out" sssp $G --devices host:2 --direction switch --balance ownership
+refuse 2 "--balance both is not built yet of shortest paths: leave it out" sssp $G --balance both
+refuse 2 "balance ownership is about several devices, and this search runs on one: leave it out, or give a partition over several" sssp $G --devices host:1 --balance ownership
+expect_ok sssp $G --devices host:2 --partition edge --balance ownership --verify
+expect_ok bfs $G --devices host:2 --partition edge --direction push --balance ownership --verify
+expect_ok bfs $G --devices host:2 --partition edge --balance auto --verify
 refuse 2 "balance frontier has no effect on arcs in host memory, which no device is nearer to: leave it out" sssp $G --devices host:2 --partition edge --memory host --balance frontier
 expect_ok sssp $G --devices host:2 --partition edge --balance frontier --verify
 for grid in "" 2 2x x2 0x2 2x0 02x2 2x2x2 65x1 9x8 RxC; do

@@ -5,14 +5,25 @@
 #include <math.h>
 #include <stdlib.h>
 
+/* Choices are to be seen at work on all devices. */
+static weir_run_options at_work(const weir_run_options *options)
+{
+    weir_run_options asked = WEIR_RUN_OPTIONS_INIT;
+    asked = options ? *options : asked;
+    if (asked.balance == WEIR_BALANCE_AUTO)
+        asked.balance = WEIR_BALANCE_OFF;
+    return asked;
+}
+
 /* ---- breadth-first search ----------------------------------------------------------------------- */
 
 static weir_status bfs_create(weir_context *context, const weir_graph *graph,
                               const weir_partition *partition, const weir_run_options *options,
                               void **object_out)
 {
+    const weir_run_options asked = at_work(options);
     weir_bfs *bfs;
-    weir_status status = weir_bfs_create(context, graph, partition, options, &bfs);
+    weir_status status = weir_bfs_create(context, graph, partition, &asked, &bfs);
     *object_out = bfs;
     return status;
 }
@@ -66,8 +77,9 @@ static weir_status sssp_create(weir_context *context, const weir_graph *graph,
                                const weir_partition *partition, const weir_run_options *options,
                                void **object_out)
 {
+    const weir_run_options asked = at_work(options);
     weir_sssp *sssp;
-    weir_status status = weir_sssp_create(context, graph, partition, options, &sssp);
+    weir_status status = weir_sssp_create(context, graph, partition, &asked, &sssp);
     *object_out = sssp;
     return status;
 }

@@ -45,6 +45,7 @@ static void assert_together(weir_context *context, const weir_graph *graph,
                              NULL, &partition));
     for (int i = 0; i < THREADS; i++) {
         weir_run_options options = WEIR_RUN_OPTIONS_INIT;
+        options.balance = WEIR_BALANCE_OFF; /* items go from device to device */
         options.direction = direction[i];
         search[i].status = WEIR_OK;
         OK(weir_bfs_create(context, graph, partition, &options, &search[i].bfs));

@@ -114,6 +114,8 @@ static void read_block(weir__ahead *a, uint64_t number)
     if (a->form.rows)
         a->rows +=
             weir__plain_rows(slot->block.text, slot->block.text + slot->block.bytes, &a->inside);
+    else if (slot->block.bytes > 0)
+        a->inside = slot->block.text[slot->block.bytes - 1] != '\n';
 }
 
 static void take_plain(weir__ahead *a, struct slot *slot)
@@ -256,6 +258,7 @@ weir_status weir__ahead_start(const weir__plain_form *form, const struct weir__a
         return status;
     a->form = *form;
     a->source = *source;
+    a->inside = source->inside;
     a->observer = weir__activity_observer();
     a->block_bytes = pretended ? pretended : BLOCK_BYTES;
     threads = threads_for(a, threads);

@@ -17,6 +17,7 @@ struct weir__ahead_source {
     weir__ahead_pull pull;
     void *user;
     uint64_t bytes; /**< of all; UINT64_MAX: unknown */
+    int inside;     /**< the first bytes are the end of a line that was begun */
     int hasty; /**< a read may wait for who writes a pipe: nobody reads more than the next lines */
 };
 

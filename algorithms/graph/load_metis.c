@@ -27,8 +27,13 @@ static weir_status next_line(weir__reader *reader, int blanks, const char **line
     while (!(status = weir__reader_part(reader, line_out, more_out))) {
         const char *rest;
         *line_out = weir__skip(*line_out);
+        while (!**line_out && *more_out) { /* blanks alone fill a part */
+            if ((status = weir__reader_part(reader, line_out, more_out)))
+                return status;
+            *line_out = weir__skip(*line_out);
+        }
         if (**line_out != '%') {
-            if (**line_out || !blanks || *more_out)
+            if (**line_out || !blanks)
                 return WEIR_OK;
             continue;
         }

@@ -398,14 +398,21 @@ static const char *take_rows(const weir__plain_form *form, uint64_t before, cons
 uint64_t weir__plain_rows(const char *text, const char *end, int *inside)
 {
     uint64_t rows = 0;
+    enum {
+        BETWEEN,
+        WITHIN,
+        BLANK
+    }; /* BLANK: within a line that is nothing else so far, and may be a comment */
     while (text < end) {
         const char *stop = memchr(text, '\n', (size_t)(end - text));
-        if (!*inside) {
+        int now = WITHIN;
+        if (*inside != WITHIN) {
             while (text < end && is_blank(*text))
                 text++;
-            rows += text == end || *text != '%';
+            now = text == end ? BLANK : WITHIN;
+            rows += text < end && *text != '%';
         }
-        *inside = !stop;
+        *inside = stop ? BETWEEN : now;
         text = stop ? stop + 1 : end;
     }
     return rows;

@@ -134,7 +134,7 @@ static inline int weir__plain_keep(const weir__plain_form *form, uint64_t source
 /** Find the runs of arcs that are not tangled: who takes their lines does it, while the sources are in its cache. */
 void weir__plain_mark_runs(weir__plain *plain);
 
-/** How many rows of METIS text, whole or not, begin in a text. @param[in,out] inside  whether it begins, and then ends, within a line. */
+/** How many rows of METIS text, whole or not, begin in a text. @param[in,out] inside  0: it begins, and then ends, between two lines. */
 uint64_t weir__plain_rows(const char *text, const char *end, int *inside);
 
 #endif

@@ -26,6 +26,8 @@ struct weir__reader {
     uint64_t line;
     const char *noun; /* what sentences call a number that is no id; NULL: a weight */
     int inside;       /* a line was begun and not yet taken to its end */
+    int begun;        /* something else than blanks was seen of it */
+    int comment;      /* that begins with % or # */
     int ended;
     int holding; /* bytes were taken ahead and stand in place of the source */
     char *held;  /* them, until all were taken again */
@@ -129,7 +131,7 @@ weir_status weir__reader_rewind(weir__reader *r)
     r->ahead = NULL;
     weir__unpack_end(&r->source);
     r->line = 0;
-    r->inside = r->ended = 0;
+    r->inside = r->begun = r->comment = r->ended = 0;
     r->text = r->buffer;
     r->at = r->have = 0;
     return start(r);
@@ -235,16 +237,30 @@ static int is_part(const weir__reader *r)
     return r->ahead ? r->have > r->at : r->have - r->at > WEIR__LINE_MAX;
 }
 
-/* Cut a line that fills the buffer at its last blank. @return the end of the part, NULL: there is none. */
+/* Cut a line that fills the buffer at its last blank, or a comment, of which nobody takes words, anywhere. Behind a block of which the last
+ * byte is a blank is what belongs to the next one. @return the end of the part, NULL: there is none. */
 static char *cut(weir__reader *r, char *begin)
 {
     char *end = r->text + r->have;
-    while (end > begin && end[-1] != ' ' && end[-1] != '\t')
+    while (end > begin && end[-1] != ' ' && end[-1] != '\t' && !r->comment)
         end--;
     if (end == begin)
         return NULL;
     r->at = (size_t)(end - r->text);
-    return end - 1;
+    return end[-1] == ' ' || end[-1] == '\t' ? end - 1 : end;
+}
+
+/* What the next part of a line tells of it. */
+static void look_for_comment(weir__reader *r, const char *begin, const char *end)
+{
+    if (!r->inside)
+        r->begun = r->comment = 0;
+    while (begin < end && (*begin == ' ' || *begin == '\t'))
+        begin++;
+    if (r->begun || begin == end)
+        return;
+    r->begun = 1;
+    r->comment = *begin == '%' || *begin == '#';
 }
 
 weir_status weir__reader_part(weir__reader *r, const char **part_out, int *more_out)
@@ -263,6 +279,7 @@ weir_status weir__reader_part(weir__reader *r, const char **part_out, int *more_
     if (!end && r->have == r->at && !r->inside)
         return WEIR_CLOSED;
     r->line += !r->inside;
+    look_for_comment(r, begin, end ? end : r->text + r->have);
     if (end) {
         r->at = (size_t)(end + 1 - r->text);
     } else if (r->ended) {
@@ -284,9 +301,13 @@ weir_status weir__reader_part(weir__reader *r, const char **part_out, int *more_
 
 weir_status weir__reader_line(weir__reader *r, const char **line_out)
 {
-    int more;
-    weir_status status = weir__reader_part(r, line_out, &more);
-    if (more)
+    int more = r->inside && r->comment;
+    weir_status status = WEIR_OK;
+    while (more && !status) /* the end of a comment of which the beginning was given */
+        status = weir__reader_part(r, line_out, &more);
+    if (status || (status = weir__reader_part(r, line_out, &more)))
+        return status;
+    if (more && !r->comment)
         return weir__line_fail(r, "the line is longer than %u bytes", WEIR__LINE_MAX);
     return status;
 }
@@ -385,8 +406,11 @@ static weir_status pull_ahead(void *user, void *data, size_t room, size_t *got_o
 
 weir_status weir__reader_ahead(weir__reader *r, const weir__plain_form *form, uint32_t threads)
 {
-    const struct weir__ahead_source source = {
-        .pull = pull_ahead, .user = r, .bytes = r->size, .hasty = r->start < 0};
+    const struct weir__ahead_source source = {.pull = pull_ahead,
+                                              .user = r,
+                                              .bytes = r->size,
+                                              .inside = r->inside,
+                                              .hasty = r->start < 0};
     if (r->ahead)
         return WEIR_OK;
     r->buffered = r->at;

@@ -6,7 +6,7 @@
 #include "algorithms/graph/plain.h"
 #include "runtime/runtime.h"
 
-/** Longest line of text, in bytes. */
+/** Longest line of text, in bytes. Comments, which begin with % or # behind blanks, may be longer. */
 #define WEIR__LINE_MAX (1u << 20)
 
 /** An open file. One thread. */
@@ -39,10 +39,11 @@ weir_status weir__reader_peek(weir__reader *reader, size_t want, const char **da
                               size_t *have_out);
 /** Take a byte order mark of UTF-8, if the file begins with one. */
 weir_status weir__reader_skip_mark(weir__reader *reader);
-/** Take the next line, without its end and ended by a zero byte; valid until the next call.
+/** Take the next line, without its end and ended by a zero byte; valid until the next call. Of a
+ *  comment that is longer than a line may be its beginning.
  *  @retval WEIR_CLOSED  there is none.  @retval WEIR_ERR_FORMAT  too long, or holds a zero byte. */
 weir_status weir__reader_line(weir__reader *reader, const char **line_out);
-/** The same for lines of any length: those that are longer come in parts, cut at blanks.
+/** The same for lines of any length: those that are longer come in parts, cut at blanks, and comments anywhere.
  *  @param[out] more_out  whether the next call gives more of the same line. */
 weir_status weir__reader_part(weir__reader *reader, const char **part_out, int *more_out);
 /** Take up to @p bytes bytes; fewer only at the end of the file. */

@@ -166,6 +166,90 @@ static void long_rows(void **state)
     free(text);
 }
 
+/* A text with a line of `length` bytes, which begins as told and goes on with `filler`, in place of each '@'. */
+static const char *put_long(const char *name, const char *text, const char *begin,
+                            const char *filler, size_t length)
+{
+    const size_t step = strlen(filler);
+    char *data = malloc(2 * length + 1000), *at = data;
+    assert_non_null(data);
+    for (; *text; text++) {
+        if (*text != '@') {
+            *at++ = *text;
+            continue;
+        }
+        memcpy(at, begin, strlen(begin));
+        for (size_t i = strlen(begin); i < length; i++)
+            at[i] = filler[i % step];
+        at += length;
+    }
+    const char *path = put_bytes(name, data, (size_t)(at - data));
+    free(data);
+    return path;
+}
+
+/* Above the header, between rows and behind them, with blanks and without: a comment holds no arcs and has no end but that of its line. */
+static void long_comments(void **state)
+{
+    (void)state;
+    static const size_t lengths[] = {(1 << 20) - 1, 1 << 20,       (1 << 20) + 1,
+                                     (1 << 20) + 2, (1 << 18) * 5, (3 << 20) + 5};
+    static const char *const fillers[] = {"x", "7 8 ", "2\t", "%"};
+    static const struct {
+        const char *name, *text, *begin, *shown;
+    } texts[] = {
+        {"metis", "% METIS\n3 2\n2\n@\n1 3\n2\n", "%", "3: 0>1 1>0 1>2 2>1"},
+        {"metis", "% METIS\n@\n3 2\n2\n1 3\n2\n@", "%", "3: 0>1 1>0 1>2 2>1"},
+        {"guessed", "@\n3 2\n2\n1 3\n2\n", "%", "3: 0>1 1>0 1>2 2>1"},
+        {"list", "0 1\n@\n1 2\n", "#", "3: 0>1 1>2"},
+        {"list", "@\n0 1\n1 2\n@", " %", "3: 0>1 1>2"},
+        {"matrix", "%%MatrixMarket matrix coordinate pattern general\n@\n3 3 2\n1 2\n2 3\n", "%",
+         "3: 0>1 1>2"},
+        {"matrix", "%%MatrixMarket matrix coordinate pattern general\n3 3 2\n1 2\n@\n2 3\n", "%",
+         "3: 0>1 1>2"},
+    };
+    for (size_t t = 0; t < sizeof texts / sizeof *texts; t++) {
+        for (size_t l = 0; l < sizeof lengths / sizeof *lengths; l++) {
+            for (size_t f = 0; f < sizeof fillers / sizeof *fillers; f++) {
+                weir_graph *graph = open_graph(
+                    put_long(texts[t].name, texts[t].text, texts[t].begin, fillers[f], lengths[l]),
+                    0);
+                assert_string_equal(shown(graph), texts[t].shown);
+                weir_graph_destroy(graph);
+            }
+        }
+    }
+    /* What is left of a comment behind its first part looks like an arc; threads begin to read there. */
+    for (size_t length = (1 << 20) - 8; length < (1 << 20) + 16; length++) {
+        weir_graph *graph = open_graph(put_long("list", "3 2\n@\n1 2\n", "#", "7 8 ", length), 0);
+        assert_string_equal(shown(graph), "4: 1>2 3>2");
+        weir_graph_destroy(graph);
+    }
+    /* Blanks in front of a comment, or of a row, that no block holds. */
+    char *blanks = malloc((2 << 20) + 2);
+    assert_non_null(blanks);
+    memset(blanks, ' ', 2 << 20);
+    static const char *const ends[] = {"%", "1"};
+    for (size_t e = 0; e < 2; e++) {
+        memcpy(blanks + (2 << 20), ends[e], 2);
+        char *text = malloc((2 << 20) + 100);
+        assert_non_null(text);
+        const int length = sprintf(
+            text, e ? "%% METIS\n3 2\n2\n%s 3\n2\n" : "%% METIS\n3 2\n2\n%s x\n1 3\n2\n", blanks);
+        weir_graph *graph = open_graph(put_bytes("blanks", text, (size_t)length), 0);
+        assert_string_equal(shown(graph), "3: 0>1 1>0 1>2 2>1");
+        weir_graph_destroy(graph);
+        free(text);
+    }
+    free(blanks);
+    /* A zero is no text, in a comment neither, however far behind its beginning. */
+    char *zero = calloc(1, 3 << 20);
+    assert_non_null(zero);
+    memset(zero, '%', 2 << 20);
+    assert_file_refused(put_bytes("zero", zero, 3 << 20), WEIR_ERR_FORMAT, ":1:", "zero byte");
+    free(zero);
+}
+
 /* ---- GAP ---------------------------------------------------------------------------------- */
 
 /* A file in the making. */
@@ -770,6 +854,7 @@ int main(void)
         cmocka_unit_test(metis_read),
         cmocka_unit_test(metis_refused),
         cmocka_unit_test(long_rows),
+        cmocka_unit_test(long_comments),
         cmocka_unit_test(gap_read),
         cmocka_unit_test(gap_refused),
         cmocka_unit_test(gap_of_many_arcs),

@@ -23,7 +23,8 @@
 
 struct slot {
     weir__block block;
-    char *memory;  /* of text and arcs */
+    char *memory; /* of text and arcs */
+    uint32_t dealt_end[WEIR__STRETCHES_MAX];
     size_t tail;   /* bytes behind the block that belong to the next one */
     uint64_t rows; /* of METIS text in front of it */
     int inside;    /* it begins within a line */
@@ -45,7 +46,9 @@ struct weir__ahead {
     int inside;           /* what was read ends within a line */
     int ended;            /* nothing more is to be read */
     int stopped;
-    int held; /* the loader has a block */
+    int held;   /* the loader has a block */
+    int mapped; /* `map` is there, and does not change any more */
+    weir__deal_map map;
     uint32_t slots;
     struct slot *slot; /* block i lies in i % slots */
     uint32_t threads;
@@ -118,9 +121,26 @@ static void read_block(weir__ahead *a, uint64_t number)
         a->inside = slot->block.text[slot->block.bytes - 1] != '\n';
 }
 
-static void take_plain(weir__ahead *a, struct slot *slot)
+/* Arcs in no order, while they are in this core's cache. Without memory the loader does it. */
+static void deal_out(const weir__deal_map *map, struct slot *slot)
+{
+    weir__plain *plain = &slot->block.plain;
+    const uint64_t bytes = (plain->count << (map->mirror != 0)) * sizeof(struct weir__arc_u32);
+    if (bytes > plain->dealt_bytes) {
+        free(plain->dealt);
+        plain->dealt_bytes = bytes + bytes / 8;
+        if (weir__alloc(1, plain->dealt_bytes, "file buffer", &plain->dealt))
+            plain->dealt_bytes = 0;
+    }
+    plain->dealt_end = slot->dealt_end;
+    weir__plain_deal(map, plain);
+}
+
+/* @param[in] map  NULL: there is none yet. */
+static void take_plain(weir__ahead *a, const weir__deal_map *map, struct slot *slot)
 {
     weir__block *block = &slot->block;
+    block->plain.is_dealt = 0;
     block->taken = 0;
     block->plain.count = 0;
     if (!slot->inside &&
@@ -130,6 +150,8 @@ static void take_plain(weir__ahead *a, struct slot *slot)
                                 block->text);
     if (!block->plain.tangled)
         weir__plain_mark_runs(&block->plain);
+    if (map && (block->plain.tangled || map->mirror) && block->plain.count)
+        deal_out(map, slot);
 }
 
 /* Whether a block may be read now; the lock is held. */
@@ -150,9 +172,10 @@ static void work_once(weir__ahead *a)
     a->reading = 0;
     a->read++;
     a->ended = slot->block.last || slot->status;
+    const weir__deal_map *map = a->mapped ? &a->map : NULL;
     pthread_cond_broadcast(&a->changed);
     pthread_mutex_unlock(&a->lock);
-    take_plain(a, slot);
+    take_plain(a, map, slot);
     pthread_mutex_lock(&a->lock);
     slot->done = 1;
     pthread_cond_broadcast(&a->changed);
@@ -274,6 +297,15 @@ weir_status weir__ahead_start(const weir__plain_form *form, const struct weir__a
     return WEIR_OK;
 }
 
+void weir__ahead_deal(weir__ahead *a, const weir__deal_map *map)
+{
+    pthread_mutex_lock(&a->lock);
+    if (!a->mapped)
+        a->map = *map;
+    a->mapped = 1;
+    pthread_mutex_unlock(&a->lock);
+}
+
 void weir__ahead_stop(weir__ahead *a)
 {
     if (!a)
@@ -286,6 +318,7 @@ void weir__ahead_stop(weir__ahead *a)
         pthread_join(a->thread[--a->threads], NULL);
     for (uint32_t i = 0; a->slot && i < a->slots; i++) {
         free(a->slot[i].sentence.text);
+        free(a->slot[i].block.plain.dealt);
         free(a->slot[i].memory);
     }
     pthread_cond_destroy(&a->changed);

@@ -6,7 +6,7 @@
 #ifndef WEIR_ALGORITHMS_GRAPH_AHEAD_H
 #define WEIR_ALGORITHMS_GRAPH_AHEAD_H
 
-#include "algorithms/graph/plain.h"
+#include "algorithms/graph/deal_map.h"
 #include "runtime/runtime.h"
 
 /** Where the bytes come from: up to @p room of them, 0 in @p got_out only at the end. Called by one thread at a time,
@@ -40,6 +40,8 @@ weir_status weir__ahead_start(const weir__plain_form *form, const struct weir__a
 /** The next block, valid until the next call; not after the last one. Works itself where it would wait.
  *  @return what `pull` returned, after all lines in front of that. @par Threads  the one that began. */
 weir_status weir__ahead_next(weir__ahead *ahead, weir__block **block_out);
+/** Arcs of lines that are taken from here on, and are in no order, are dealt out by a copy of @p map. Does nothing the second time. */
+void weir__ahead_deal(weir__ahead *ahead, const weir__deal_map *map);
 /** Ends all threads; NULL is fine. */
 void weir__ahead_stop(weir__ahead *ahead);
 /** Blocks of about so many bytes from here on, to have many in a short text; 0: as many as usual. For tests. */

@@ -1,5 +1,5 @@
 /** @file arcs.c  The growing list of arcs that loaders fill. */
-#include "algorithms/graph/build.h"
+#include "algorithms/graph/deal.h"
 #include "runtime/support.h"
 
 #include <stdlib.h>
@@ -53,7 +53,7 @@ weir_status weir__arcs_grow(weir__arcs *arcs)
     return weir__arcs_reserve(arcs, room);
 }
 
-static weir_status append_to_list(weir__arcs *arcs, const weir__plain *plain)
+weir_status weir__arcs_append_list(weir__arcs *arcs, const weir__plain *plain)
 {
     const uint64_t count = plain->count;
     weir_status status;
@@ -79,9 +79,10 @@ weir_status weir__arcs_append(weir__arcs *arcs, weir__plain *plain)
     int taken = 0;
     if (arcs->ascends)
         status = weir__arcs_append_rows(arcs, plain, &taken);
-    if (status || taken || (status = weir__arcs_spread(arcs)))
+    if (status || taken || (status = weir__arcs_spread(arcs)) ||
+        (status = weir__early_begin(arcs, plain)))
         return status;
-    return append_to_list(arcs, plain);
+    return arcs->early ? weir__early_append(arcs, plain) : weir__arcs_append_list(arcs, plain);
 }
 
 weir_status weir__arcs_add_to_row(weir__arcs *arcs, uint32_t source, uint32_t target, double weight)
@@ -106,6 +107,7 @@ weir_status weir__arcs_add_to_row(weir__arcs *arcs, uint32_t source, uint32_t ta
 void weir__arcs_free(weir__arcs *arcs)
 {
     if (!arcs->borrowed) {
+        weir__early_free(arcs->early);
         free(arcs->sources);
         free(arcs->targets);
         free(arcs->weights);
@@ -115,5 +117,6 @@ void weir__arcs_free(weir__arcs *arcs)
     arcs->sources = arcs->targets = arcs->integers = NULL;
     arcs->weights = NULL;
     arcs->offsets = NULL;
+    arcs->early = NULL;
     arcs->count = arcs->room = arcs->rows = arcs->rows_room = 0;
 }

@@ -25,6 +25,9 @@
 #define SCRATCH_LEAST (UINT64_C(1) << 16)
 #define SCRATCH_MOST  (UINT64_C(1) << 19)
 
+#define NUDGES \
+    4u /* arcs that one is moved past, on average, before a row is sorted in another way */
+
 #define SUM_CHUNKS 64
 #define SUM_LEAST  (UINT64_C(1) << 17) /* fewer values are added up before threads are there */
 
@@ -56,6 +59,7 @@ struct build {
     uint32_t shift;        /* of the highest byte of an id, for the radix sort */
     int fractions; /* some weight is no 32-bit integer; relaxed atomic, set only; of all arcs, then of
                       those that remain */
+    int lacking;   /* there was no memory to sort a row; relaxed atomic, set only */
     weir__dealt dealt;
     uint64_t kept[WEIR__STRETCHES_MAX];  /* arcs of each stretch that remain */
     uint64_t moved[WEIR__STRETCHES_MAX]; /* by how many its rows move in the end */
@@ -137,6 +141,47 @@ static void move(struct build *b, uint64_t to, uint64_t from, uint64_t count)
         memmove(b->weights_f64 + to, b->weights_f64 + from, count * sizeof *b->weights_f64);
 }
 
+/* Arcs that have to be moved past few others: into order, in which those before @p i are. @param[in] form  a constant.
+ * @param[in,out] equal  set if a target comes twice. @return 0: it gave up half-way. */
+static inline __attribute__((always_inline)) int nudge(struct build *b, weir_weight_kind form,
+                                                       uint64_t from, uint64_t count, uint64_t i,
+                                                       int *equal)
+{
+    uint32_t *row = b->targets + from,
+             *integers = form == WEIR_WEIGHT_U32 ? b->weights_u32 + from : NULL;
+    double *weights = form == WEIR_WEIGHT_F64 ? b->weights_f64 + from : NULL;
+    uint64_t left = count * NUDGES;
+    for (; i < count; i++) {
+        const uint32_t target = row[i], integer = form == WEIR_WEIGHT_U32 ? integers[i] : 0;
+        const double weight = form == WEIR_WEIGHT_F64 ? weights[i] : 0;
+        uint64_t j = i;
+        for (; j > 0 && row[j - 1] > target; j--) {
+            row[j] = row[j - 1];
+            if (form == WEIR_WEIGHT_U32)
+                integers[j] = integers[j - 1];
+            if (form == WEIR_WEIGHT_F64)
+                weights[j] = weights[j - 1];
+        }
+        row[j] = target;
+        *equal |= j > 0 && row[j - 1] == target;
+        if (form == WEIR_WEIGHT_U32)
+            integers[j] = integer;
+        if (form == WEIR_WEIGHT_F64)
+            weights[j] = weight;
+        if (i - j > left)
+            return 0;
+        left -= i - j;
+    }
+    return 1;
+}
+
+static int nudge_row(struct build *b, uint64_t from, uint64_t count, uint64_t i, int *equal)
+{
+    return b->form == WEIR_WEIGHT_NONE  ? nudge(b, WEIR_WEIGHT_NONE, from, count, i, equal)
+           : b->form == WEIR_WEIGHT_U32 ? nudge(b, WEIR_WEIGHT_U32, from, count, i, equal)
+                                        : nudge(b, WEIR_WEIGHT_F64, from, count, i, equal);
+}
+
 static uint64_t finish_row(struct build *b, uint64_t from, uint64_t count, uint64_t to, void *room)
 {
     const uint32_t *row = b->targets + from;
@@ -144,34 +189,36 @@ static uint64_t finish_row(struct build *b, uint64_t from, uint64_t count, uint6
     int equal = 0;
     for (; i < count && row[i - 1] <= row[i]; i++)
         equal |= row[i - 1] == row[i];
-    if (i < count)
+    if (i < count && !nudge_row(b, from, count, i, &equal)) {
         sort_row(b, from, count, room);
-    if (i < count || equal)
+        equal = 1; /* or not: nobody looked */
+    }
+    if (equal)
         return collapse_row(b, from, count, to);
     move(b, to, from, count);
     return count;
 }
 
 /* Arcs of a stretch to their rows, of which `offsets` has the beginnings on entry and the ends on return. */
-static void scatter(struct build *b, uint64_t begin, uint64_t end)
+static void scatter(struct build *b, const void *arcs, uint64_t count)
 {
-    const struct weir__arc_plain *plain = (void *)b->dealt.arcs;
-    const struct weir__arc_u32 *u32 = (void *)b->dealt.arcs;
-    const struct weir__arc_f64 *f64 = (void *)b->dealt.arcs;
+    const struct weir__arc_plain *plain = arcs;
+    const struct weir__arc_u32 *u32 = arcs;
+    const struct weir__arc_f64 *f64 = arcs;
     uint64_t at;
     switch (b->form) {
     case WEIR_WEIGHT_NONE:
-        for (uint64_t i = begin; i < end; i++)
+        for (uint64_t i = 0; i < count; i++)
             b->targets[b->offsets[plain[i].source]++] = plain[i].target;
         break;
     case WEIR_WEIGHT_U32:
-        for (uint64_t i = begin; i < end; i++) {
+        for (uint64_t i = 0; i < count; i++) {
             b->targets[at = b->offsets[u32[i].source]++] = u32[i].target;
             b->weights_u32[at] = u32[i].weight;
         }
         break;
     case WEIR_WEIGHT_F64:
-        for (uint64_t i = begin; i < end; i++) {
+        for (uint64_t i = 0; i < count; i++) {
             b->targets[at = b->offsets[f64[i].source]++] = f64[i].target;
             b->weights_f64[at] = f64[i].weight;
         }
@@ -179,44 +226,111 @@ static void scatter(struct build *b, uint64_t begin, uint64_t end)
     }
 }
 
-static void make_stretch(struct build *b, uint32_t s)
+/* What the arcs of a stretch are like. */
+struct order {
+    uint64_t descents;    /* how many begin before the one in front of them */
+    uint32_t least, most; /* targets */
+};
+
+/* Add the arcs of a stretch to those of their rows, in `offsets`. @param[in] bytes  of an arc, a constant. */
+static inline __attribute__((always_inline)) struct order count_arcs(struct build *b, uint32_t s,
+                                                                     size_t bytes)
 {
-    const uint64_t begin = b->dealt.begin[s], end = b->dealt.begin[s + 1],
-                   first = b->dealt.first[s], last = b->dealt.first[s + 1];
-    const size_t bytes = weir__dealt_bytes(b->form);
-    char *arcs = b->dealt.arcs + begin * bytes;
-    uint64_t from = begin, to = begin, descents = 0;
-    uint32_t before = 0;
-    for (uint64_t i = 0; i < end - begin; i++) {
-        uint32_t source;
-        memcpy(&source, arcs + i * bytes, sizeof source);
-        b->offsets[source]++;
-        descents += source < before;
-        before = source;
+    struct order order = {0, UINT32_MAX, 0};
+    uint32_t before = 0, end[2];
+    struct weir__piece piece = weir__dealt_first(&b->dealt, s);
+    for (; piece.arcs; piece = weir__dealt_next(piece))
+        for (uint64_t i = 0; i < piece.count; i++) {
+            memcpy(end, piece.arcs + i * bytes, sizeof end);
+            b->offsets[end[0]]++;
+            order.descents += end[0] < before;
+            order.least = end[1] < order.least ? end[1] : order.least;
+            order.most = end[1] > order.most ? end[1] : order.most;
+            before = end[0];
+        }
+    return order;
+}
+
+static struct order look_at_arcs(struct build *b, uint32_t s)
+{
+    return b->form == WEIR_WEIGHT_NONE  ? count_arcs(b, s, sizeof(struct weir__arc_plain))
+           : b->form == WEIR_WEIGHT_U32 ? count_arcs(b, s, sizeof(struct weir__arc_u32))
+                                        : count_arcs(b, s, sizeof(struct weir__arc_f64));
+}
+
+/* The same to their rows, nearly by target if @p sorted and there is room. @param[in] buffer  of the scratch, or NULL. */
+static void place_arcs(struct build *b, uint32_t s, struct order order, int sorted, void *buffer)
+{
+    if (sorted && buffer &&
+        weir__sort_arcs(&b->scratch, &b->dealt, s, order.least, order.most, buffer)) {
+        scatter(b, buffer, b->dealt.begin[s + 1] - b->dealt.begin[s]);
+        return;
     }
-    /* Lists that were written from a graph have rows that ascend. */
-    if (descents > (end - begin) / MIXED)
-        (void)weir__sort_arcs(&b->scratch, arcs, end - begin, b->form, b->vertices);
-    for (uint64_t v = first, sum = begin; v < last; v++) {
-        const uint64_t here = b->offsets[v];
-        b->offsets[v] = sum;
-        sum += here;
-    }
-    scatter(b, begin, end);
-    /* A row has room where the stretch was, of 12 or 16 bytes an arc: it takes 8 or 16. */
-    void *room = (void *)(((uintptr_t)arcs + 7) & ~(uintptr_t)7);
-    for (uint64_t v = first; v < last; v++) {
+    struct weir__piece piece = weir__dealt_first(&b->dealt, s);
+    for (; piece.arcs; piece = weir__dealt_next(piece))
+        scatter(b, piece.arcs, piece.count);
+}
+
+/* Memory for the longest row of a stretch, with weights: where the stretch was, of 12 or 16 bytes an arc, of which a row takes 8 or 16, or the
+ * buffer. @param[out] taken_out  memory that the caller frees, where neither has room. @return NULL: there is none. */
+static void *row_room(struct build *b, uint32_t s, void *buffer, void **taken_out)
+{
+    const uintptr_t arcs =
+        (uintptr_t)b->dealt.arcs + b->dealt.begin[s] * weir__dealt_bytes(b->form);
+    uint64_t most = 0, from = b->dealt.begin[s];
+    *taken_out = NULL;
+    if (b->dealt.arcs)
+        return (void *)((arcs + 7) & ~(uintptr_t)7);
+    for (uint64_t v = b->dealt.first[s]; v < b->dealt.first[s + 1]; from = b->offsets[v++])
+        most = b->offsets[v] - from > most ? b->offsets[v] - from : most;
+    if (buffer && most * sizeof(uint64_t) <= b->scratch.bytes)
+        return buffer;
+    if (weir__alloc(most, sizeof(uint64_t), "sorting arcs", taken_out))
+        *taken_out = NULL;
+    return *taken_out;
+}
+
+static void finish_rows(struct build *b, uint32_t s, void *room)
+{
+    const uint64_t begin = b->dealt.begin[s];
+    uint64_t from = begin, to = begin;
+    int fractions = 0;
+    for (uint64_t v = b->dealt.first[s]; v < b->dealt.first[s + 1]; v++) {
         const uint64_t stop = b->offsets[v];
         b->offsets[v] = to;
         to += finish_row(b, from, stop - from, to, room);
         from = stop;
     }
     b->kept[s] = to - begin;
-    int fractions = 0;
     for (uint64_t i = begin; b->form == WEIR_WEIGHT_F64 && i < to; i++)
         fractions |= weir__is_fraction(b->weights_f64[i]);
     if (fractions)
         __atomic_store_n(&b->fractions, 1, __ATOMIC_RELAXED);
+}
+
+static void make_stretch(struct build *b, uint32_t s)
+{
+    const struct order order = look_at_arcs(b, s);
+    /* Lists that were written from a graph have rows that ascend. */
+    const int mixed = order.descents > (b->dealt.begin[s + 1] - b->dealt.begin[s]) / MIXED;
+    void *taken = NULL, *room = NULL,
+         *buffer = mixed || (b->dealt.early && b->form != WEIR_WEIGHT_NONE)
+                       ? weir__scratch_take(&b->scratch)
+                       : NULL;
+    uint64_t sum = b->dealt.begin[s];
+    for (uint64_t v = b->dealt.first[s]; v < b->dealt.first[s + 1]; v++) {
+        const uint64_t here = b->offsets[v];
+        b->offsets[v] = sum;
+        sum += here;
+    }
+    place_arcs(b, s, order, mixed, buffer);
+    if (b->form == WEIR_WEIGHT_NONE || (room = row_room(b, s, buffer, &taken)))
+        finish_rows(b, s, room);
+    else
+        __atomic_store_n(&b->lacking, 1, __ATOMIC_RELAXED);
+    free(taken);
+    if (buffer)
+        weir__scratch_put(&b->scratch, buffer);
     weir__dealt_drop(&b->dealt, s);
 }
 
@@ -313,6 +427,12 @@ void weir__prefix_sum(uint64_t *values, uint64_t count)
 static const size_t kept_bytes[] = {sizeof(uint32_t), 2 * sizeof(uint32_t),
                                     sizeof(uint32_t) + sizeof(double)};
 
+static uint64_t scratch_arcs(const struct build *b)
+{
+    const uint64_t twice = b->dealt.begin[b->dealt.stretches] / b->dealt.stretches * 2;
+    return twice < SCRATCH_LEAST ? SCRATCH_LEAST : twice > SCRATCH_MOST ? SCRATCH_MOST : twice;
+}
+
 static weir_status make_rows(struct build *b, weir__arcs *arcs, uint32_t threads)
 {
     const uint64_t n = arcs->vertices;
@@ -332,15 +452,13 @@ static weir_status make_rows(struct build *b, weir__arcs *arcs, uint32_t threads
         return status;
     b->fractions = 0;
     b->vertices = n;
-    const uint64_t twice = all / b->dealt.stretches * 2,
-                   scratch = twice < SCRATCH_LEAST  ? SCRATCH_LEAST
-                             : twice > SCRATCH_MOST ? SCRATCH_MOST
-                                                    : twice;
-    weir__scratch_open(&b->scratch, scratch * weir__dealt_bytes(b->form));
+    weir__scratch_open(&b->scratch, scratch_arcs(b) * weir__dealt_bytes(b->form));
     status = weir__activity_for("sorting arcs", "stretches", b->dealt.stretches, 1, threads,
                                 make_stretches, b);
     weir__scratch_close(&b->scratch);
     weir__dealt_free(&b->dealt);
+    if (!status && b->lacking)
+        status = weir__fail(WEIR_ERR_NOMEM, "sorting arcs: no memory for the longest row");
     if (status)
         return status;
     join_stretches(b, threads);
@@ -363,7 +481,9 @@ void weir__build_need(const weir__arcs *arcs, uint64_t count, weir_weight_kind k
 {
     const uint64_t n = arcs->vertices, most = count << (arcs->mirror != 0);
     weir__need_take(need, n + 1, sizeof(uint64_t));
-    if (!arcs->borrowed)
+    if (arcs->early)
+        weir__need_give(need, most, weir__dealt_bytes(kind));
+    else if (!arcs->borrowed)
         weir__need_give(need, count, weir__arc_bytes(arcs));
     weir__need_take(need, most, weir__dealt_bytes(kind));
     weir__need_give(need, most, weir__dealt_bytes(kind));
@@ -378,7 +498,11 @@ weir_status weir__build(weir__arcs *arcs, uint32_t threads, weir_graph **graph_o
     weir_graph *graph = NULL;
     weir_status status = WEIR_OK;
     *graph_out = NULL;
-    if (arcs->weighted) {
+    if (arcs->early && !weir__early_is_even(arcs->early, n))
+        status = weir__early_spread(arcs);
+    if (arcs->early) {
+        b.form = weir__early_kind(arcs->early);
+    } else if (arcs->weighted && !status) {
         status = weir__activity_for("looking at weights", "arcs", arcs->count, ARC_CHUNK, threads,
                                     look_at_weights, &b);
         b.form = b.fractions ? WEIR_WEIGHT_F64 : WEIR_WEIGHT_U32;
@@ -442,7 +566,7 @@ weir_status weir__build_with(weir__arcs *arcs, const weir_graph_options *options
     int integers;
     if (arcs->ascends)
         return weir__build_rows(arcs, graph_out);
-    if (!weir__csr_devices(options->context, arcs->count, devices))
+    if (arcs->early || !weir__csr_devices(options->context, arcs->count, devices))
         return weir__build(arcs, options->threads, graph_out);
     if ((status = all_integers(arcs, options->threads, &integers)))
         return status;

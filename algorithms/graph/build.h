@@ -6,6 +6,9 @@
 #include "algorithms/graph/plain.h"
 #include "runtime/room.h"
 
+/** Arcs that are dealt out as they come (deal.h). */
+typedef struct weir__early weir__early;
+
 /** Arcs as they come from a file, a generator or the caller; zero is an empty list. */
 typedef struct weir__arcs {
     uint64_t vertices;
@@ -22,6 +25,8 @@ typedef struct weir__arcs {
     int format_given;       /* whoever named the file said what it is: nothing is guessed */
     int seen_all;           /* of a text all was looked at: its columns do not make it METIS text */
     int is_metis;           /* out: what was read as an edge list is METIS text */
+    int may_deal;       /* arcs in no order may be dealt out as they come, where there are many */
+    weir__early *early; /* they are, and are not in the arrays; loops are left out and counted */
     /* As long as `ascends` (ascend.c): */
     int ascends; /* arcs came as a graph has them, and are kept as rows, without sources and loops */
     uint64_t *offsets; /* of the rows up to that of the last source */
@@ -43,7 +48,7 @@ weir_status weir__arcs_grow(weir__arcs *arcs);
 weir_status weir__arcs_reserve(weir__arcs *arcs, uint64_t count);
 void weir__arcs_free(weir__arcs *arcs);
 
-/** weir__arcs_add() of a list that ascends so far; it may have to be spread. */
+/** weir__arcs_add() of a list that ascends so far, and may have to be spread, or that is dealt out. */
 weir_status weir__arcs_add_to_row(weir__arcs *arcs, uint32_t source, uint32_t target,
                                   double weight);
 
@@ -51,7 +56,7 @@ static inline weir_status weir__arcs_add(weir__arcs *arcs, uint32_t source, uint
                                          double weight)
 {
     weir_status status;
-    if (arcs->ascends)
+    if (arcs->ascends || arcs->early)
         return weir__arcs_add_to_row(arcs, source, target, weight);
     if (arcs->count == arcs->room && (status = weir__arcs_grow(arcs)))
         return status;
@@ -65,6 +70,9 @@ static inline weir_status weir__arcs_add(weir__arcs *arcs, uint32_t source, uint
 
 /** Add those of many lines, which lose their loops where the list ascends. */
 weir_status weir__arcs_append(weir__arcs *arcs, weir__plain *plain);
+
+/** The same of a list that is one. */
+weir_status weir__arcs_append_list(weir__arcs *arcs, const weir__plain *plain);
 
 /** The same of a list that ascends. @param[out] taken_out  0: with these it does not, or there is no room for rows, and it is as it was. */
 weir_status weir__arcs_append_rows(weir__arcs *arcs, weir__plain *plain, int *taken_out);

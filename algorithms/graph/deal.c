@@ -6,9 +6,9 @@
 #include "runtime/support.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 
-#define CELLS_MAX   8192u
 #define COUNT_PIECE (UINT64_C(1) << 20)
 #define DEAL_PIECE  (UINT64_C(1) << 16)
 /* Arcs and vertices of a stretch: what is made of them fits into the cache of a core. */
@@ -19,9 +19,8 @@ struct deal {
     const weir__arcs *arcs;
     struct weir__ebb sources, targets, weights; /* of them; none if they are borrowed */
     weir__dealt *dealt;
-    uint32_t shift, cells;               /* cell of a vertex: v >> shift */
-    uint64_t count[CELLS_MAX];           /* relaxed atomics, read after the join, as all below */
-    uint16_t stretch_of[CELLS_MAX];      /* by cell */
+    weir__deal_map map;
+    uint64_t count[WEIR__CELLS_MAX];     /* relaxed atomics, read after the join, as all below */
     uint64_t place[WEIR__STRETCHES_MAX]; /* the next free one of each stretch */
 };
 
@@ -36,45 +35,51 @@ static void count_cells(void *user, uint64_t begin, uint64_t end)
 {
     struct deal *d = user;
     const weir__arcs *arcs = d->arcs;
-    uint32_t here[CELLS_MAX] = {0};
+    uint32_t here[WEIR__CELLS_MAX] = {0};
     for (uint64_t i = begin; i < end; i++) {
         const uint32_t source = arcs->sources[i], target = arcs->targets[i];
-        here[source >> d->shift] += source != target;
+        here[source >> d->map.shift] += source != target;
         if (arcs->mirror)
-            here[target >> d->shift] += source != target;
+            here[target >> d->map.shift] += source != target;
     }
-    for (uint32_t c = 0; c < d->cells; c++)
+    for (uint32_t c = 0; c < d->map.cells; c++)
         if (here[c])
             __atomic_fetch_add(&d->count[c], here[c], __ATOMIC_RELAXED);
 }
 
 /* Cells one after the other into stretches of about as much. */
-static void make_stretches(struct deal *d, uint64_t vertices)
+void weir__stretches_make(const uint64_t *count, uint64_t vertices, uint64_t least,
+                          weir__deal_map *map, uint64_t *first_out, uint64_t *begin_out)
 {
-    weir__dealt *dealt = d->dealt;
     uint64_t all = vertices, arcs = 0, work = 0;
-    for (uint32_t c = 0; c < d->cells; c++)
-        all += d->count[c];
-    const uint64_t least = all / (WEIR__STRETCHES_MAX / 2) + 1,
-                   most = least > STRETCH_LEAST ? least : STRETCH_LEAST;
+    for (uint32_t c = 0; c < map->cells; c++)
+        all += count[c];
+    const uint64_t even = all / (WEIR__STRETCHES_MAX / 2) + 1, most = even > least ? even : least;
     uint32_t s = 0;
-    for (uint32_t c = 0; c < d->cells; c++) {
-        const uint64_t first = (uint64_t)c << d->shift,
-                       here = d->count[c] + (UINT64_C(1) << d->shift);
+    first_out[0] = begin_out[0] = 0;
+    for (uint32_t c = 0; c < map->cells; c++) {
+        const uint64_t first = (uint64_t)c << map->shift,
+                       here = count[c] + (UINT64_C(1) << map->shift);
         if (c > 0 && work + here > most && s + 1 < WEIR__STRETCHES_MAX) {
-            dealt->first[++s] = first;
-            dealt->begin[s] = arcs;
+            first_out[++s] = first;
+            begin_out[s] = arcs;
             work = 0;
         }
-        d->stretch_of[c] = (uint16_t)s;
+        map->stretch_of[c] = (uint16_t)s;
         work += here;
-        arcs += d->count[c];
+        arcs += count[c];
     }
-    dealt->stretches = s + 1;
-    dealt->first[s + 1] = vertices;
-    dealt->begin[s + 1] = arcs;
-    for (uint32_t i = 0; i <= s; i++)
-        d->place[i] = dealt->begin[i];
+    map->stretches = s + 1;
+    first_out[s + 1] = vertices;
+    begin_out[s + 1] = arcs;
+}
+
+void weir__cells_make(uint64_t vertices, weir__deal_map *map)
+{
+    map->shift = 0;
+    while (vertices > 0 && (vertices - 1) >> map->shift >= WEIR__CELLS_MAX)
+        map->shift++;
+    map->cells = vertices ? (uint32_t)((vertices - 1) >> map->shift) + 1 : 0;
 }
 
 /* Where an arc goes, as the kind has it; `kind` is constant where this is called. */
@@ -101,9 +106,9 @@ static inline void put_all(const struct deal *d, weir_weight_kind kind, uint64_t
         const double weight = kind == WEIR_WEIGHT_NONE ? 0 : arcs->weights[i];
         if (source == target)
             continue;
-        put(d->dealt, kind, place[d->stretch_of[source >> d->shift]]++, source, target, weight);
+        put(d->dealt, kind, place[weir__stretch_of(&d->map, source)]++, source, target, weight);
         if (arcs->mirror)
-            put(d->dealt, kind, place[d->stretch_of[target >> d->shift]]++, target, source, weight);
+            put(d->dealt, kind, place[weir__stretch_of(&d->map, target)]++, target, source, weight);
     }
 }
 
@@ -114,9 +119,9 @@ static void deal_piece(void *user, uint64_t begin, uint64_t end)
     uint64_t place[WEIR__STRETCHES_MAX] = {0};
     for (uint64_t i = begin; i < end; i++) {
         const uint32_t source = arcs->sources[i], target = arcs->targets[i];
-        place[d->stretch_of[source >> d->shift]] += source != target;
+        place[weir__stretch_of(&d->map, source)] += source != target;
         if (arcs->mirror)
-            place[d->stretch_of[target >> d->shift]] += source != target;
+            place[weir__stretch_of(&d->map, target)] += source != target;
     }
     for (uint32_t s = 0; s < d->dealt->stretches; s++)
         if (place[s])
@@ -167,19 +172,24 @@ weir_status weir__deal(weir__arcs *arcs, weir_weight_kind kind, uint32_t threads
                        weir__dealt *dealt)
 {
     struct deal *d;
-    weir_status status = weir__calloc(1, sizeof *d, "sorting arcs", &d);
+    weir_status status;
     *dealt = (weir__dealt){.kind = kind};
-    if (status)
+    if (arcs->early) {
+        weir__early_take(arcs, dealt);
+        return WEIR_OK;
+    }
+    if ((status = weir__calloc(1, sizeof *d, "sorting arcs", &d)))
         return status;
     d->arcs = arcs;
     d->dealt = dealt;
-    while (arcs->vertices > 0 && (arcs->vertices - 1) >> d->shift >= CELLS_MAX)
-        d->shift++;
-    d->cells = arcs->vertices ? (uint32_t)((arcs->vertices - 1) >> d->shift) + 1 : 0;
+    weir__cells_make(arcs->vertices, &d->map);
     status = weir__activity_for("counting arcs", "arcs", arcs->count, COUNT_PIECE, threads,
                                 count_cells, d);
     if (!status) {
-        make_stretches(d, arcs->vertices);
+        weir__stretches_make(d->count, arcs->vertices, STRETCH_LEAST, &d->map, dealt->first,
+                             dealt->begin);
+        dealt->stretches = d->map.stretches;
+        memcpy(d->place, dealt->begin, dealt->stretches * sizeof *d->place);
         status = deal_all(d, threads);
     }
     weir__ebb_close(&d->sources);
@@ -190,14 +200,40 @@ weir_status weir__deal(weir__arcs *arcs, weir_weight_kind kind, uint32_t threads
     return status;
 }
 
+struct weir__piece weir__dealt_first(const weir__dealt *dealt, uint32_t stretch)
+{
+    const uint64_t begin = dealt->begin[stretch], count = dealt->begin[stretch + 1] - begin;
+    struct weir__piece none = {.chunk = NULL};
+    if (dealt->early) {
+        none.chunk = weir__early_chunk(dealt->early, stretch);
+        return weir__dealt_next(none);
+    }
+    return count ? (struct weir__piece){dealt->arcs + begin * weir__dealt_bytes(dealt->kind), count,
+                                        NULL}
+                 : none;
+}
+
+struct weir__piece weir__dealt_next(struct weir__piece piece)
+{
+    struct weir__chunk *chunk = piece.chunk;
+    return chunk ? (struct weir__piece){weir__chunk_arcs(chunk), chunk->count, chunk->next}
+                 : (struct weir__piece){.chunk = NULL};
+}
+
 void weir__dealt_drop(weir__dealt *dealt, uint32_t stretch)
 {
     const size_t bytes = weir__dealt_bytes(dealt->kind);
-    weir__ebb_take(&dealt->ebb, dealt->begin[stretch] * bytes, dealt->begin[stretch + 1] * bytes);
+    if (dealt->early)
+        weir__early_drop(dealt->early, stretch);
+    else
+        weir__ebb_take(&dealt->ebb, dealt->begin[stretch] * bytes,
+                       dealt->begin[stretch + 1] * bytes);
 }
 
 void weir__dealt_free(weir__dealt *dealt)
 {
+    weir__early_free(dealt->early);
+    dealt->early = NULL;
     weir__ebb_close(&dealt->ebb);
     free(dealt->arcs);
     dealt->arcs = NULL;

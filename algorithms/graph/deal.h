@@ -7,23 +7,10 @@
 #define WEIR_ALGORITHMS_GRAPH_DEAL_H
 
 #include "algorithms/graph/build.h"
+#include "algorithms/graph/deal_map.h"
 #include "algorithms/graph/ebb.h"
 
-#define WEIR__STRETCHES_MAX 1024
-
-/** An arc as it lies in a stretch, by the kind of weights. */
-struct weir__arc_plain {
-    uint32_t source, target;
-};
-struct weir__arc_u32 {
-    uint32_t source, target, weight;
-};
-struct weir__arc_f64 {
-    uint32_t source, target;
-    double weight;
-};
-
-/** Bytes of one. */
+/** Bytes of an arc in a stretch. */
 size_t weir__dealt_bytes(weir_weight_kind kind);
 
 /** Arcs by stretch. No loops are among them. */
@@ -33,9 +20,31 @@ typedef struct weir__dealt {
     uint64_t first[WEIR__STRETCHES_MAX +
                    1]; /**< vertex of each; behind the last one the number of vertices */
     uint64_t begin[WEIR__STRETCHES_MAX + 1]; /**< arcs before each, and all */
-    char *arcs; /**< weir__arc_* of the kind, in any order within a stretch */
+    char *arcs; /**< weir__arc_* of the kind, in any order within a stretch; NULL: in `early` */
     struct weir__ebb ebb;
+    weir__early *early; /**< arcs that were dealt out as they came */
 } weir__dealt;
+
+/** Arcs of a stretch that were dealt out as they came; they lie behind this. */
+struct weir__chunk {
+    struct weir__chunk *next;
+    uint32_t count, room;
+};
+static inline char *weir__chunk_arcs(struct weir__chunk *chunk)
+{
+    return (char *)(chunk + 1);
+}
+
+/** Arcs of a stretch that lie side by side. */
+struct weir__piece {
+    char *arcs; /**< NULL: there are no more */
+    uint64_t count;
+    struct weir__chunk *chunk;
+};
+/** The first ones of a stretch. */
+struct weir__piece weir__dealt_first(const weir__dealt *dealt, uint32_t stretch);
+/** Those behind them. */
+struct weir__piece weir__dealt_next(struct weir__piece piece);
 
 /** Deal out a list, both directions of each arc if it is mirrored. Its arrays are freed unless they are borrowed, also on
  *  failure. @param[in] kind  how weights are kept; all of them have to be such. @retval WEIR_ERR_NOMEM */
@@ -44,5 +53,35 @@ weir_status weir__deal(weir__arcs *arcs, weir_weight_kind kind, uint32_t threads
 /** Give the memory of a stretch back. Any thread, each stretch once. */
 void weir__dealt_drop(weir__dealt *dealt, uint32_t stretch);
 void weir__dealt_free(weir__dealt *dealt);
+
+/** Make stretches of about as many arcs and vertices each. @param[in] count  arcs of each cell of @p map, whose `shift` and `cells` are set.
+ *  @param[in] least  arcs and vertices of a stretch, unless there are too many stretches then. */
+void weir__stretches_make(const uint64_t *count, uint64_t vertices, uint64_t least,
+                          weir__deal_map *map, uint64_t *first_out, uint64_t *begin_out);
+/** Cells for so many vertices. */
+void weir__cells_make(uint64_t vertices, weir__deal_map *map);
+
+/* ---- arcs that are dealt out as they come (deal_early.c) ------------------------------------------------ */
+
+/** Where arcs of a list are dealt out to before all of them are known, @p plain being the next ones: take those that the list has over, and
+ *  set `early` of @p arcs. Leaves all as it is where that is of no use. @retval WEIR_ERR_NOMEM */
+weir_status weir__early_begin(weir__arcs *arcs, const weir__plain *plain);
+/** Add arcs. A fraction among their weights makes a list of all. @retval WEIR_ERR_NOMEM */
+weir_status weir__early_append(weir__arcs *arcs, const weir__plain *plain);
+/** To whom arcs are dealt out. */
+const weir__deal_map *weir__early_map(const weir__early *early);
+/** Make a list of them again. @retval WEIR_ERR_NOMEM */
+weir_status weir__early_spread(weir__arcs *arcs);
+/** Whether stretches turned out as even as they were expected to be. @param[in] vertices  now that all are known. */
+int weir__early_is_even(const weir__early *early, uint64_t vertices);
+weir_weight_kind weir__early_kind(const weir__early *early);
+/** What weir__deal() of a list gives, of arcs that are dealt out already. */
+void weir__early_take(weir__arcs *arcs, weir__dealt *dealt_out);
+struct weir__chunk *weir__early_chunk(const weir__early *early, uint32_t stretch);
+/** As weir__dealt_drop(). */
+void weir__early_drop(weir__early *early, uint32_t stretch);
+void weir__early_free(weir__early *early);
+/** Deal out where so many arcs are expected, into stretches of so many; 0: as usual. For tests. */
+void weir__early_pretend(uint64_t arcs);
 
 #endif

@@ -112,7 +112,7 @@ weir_status weir__load_matrix_market(weir__reader *reader, weir__arcs *arcs)
         .weighted = matrix.weighted, .integers = matrix.integers, .low = 1, .high = matrix.rows};
     arcs->vertices = matrix.rows;
     arcs->weighted = matrix.weighted;
-    arcs->mirror = matrix.symmetric;
+    arcs->mirror |= matrix.symmetric;
     arcs->ascends &= !matrix.symmetric;
     if (matrix.rows > 0 && (status = weir__reader_ahead(reader, &form, arcs->threads)))
         return status;

@@ -1,4 +1,5 @@
 /** @file open.c  weir_graph_open(): a generator's text, or a file whose content says its format. */
+#include "algorithms/graph/csr.h"
 #include "algorithms/graph/format.h"
 #include "runtime/observe.h"
 #include "runtime/support.h"
@@ -79,6 +80,10 @@ static weir_status again_as_metis(const struct source *source, int ascends, weir
 static weir_status load_list(struct source *source, const weir_graph_options *options,
                              weir__arcs *arcs)
 {
+    if (source->format == weir__format_metis()) { /* has both directions, whatever is asked for */
+        arcs->mirror = 0;
+        arcs->may_deal = 0;
+    }
     weir_status status = source->format->load(source->reader, arcs);
     if (!status && arcs->is_metis) {
         source->format = weir__format_metis();
@@ -95,10 +100,13 @@ static weir_status load_any(struct source *source, const weir_graph_options *opt
                             weir_graph **graph_out)
 {
     weir__rows rows = {0};
+    weir_device *devices[WEIR_DEVICES_MAX];
     weir_status status = detect(source);
     weir__arcs arcs = {.threads = options->threads,
                        .format_given = source->given,
                        .seen_all = source->whole,
+                       .mirror = options->undirected,
+                       .may_deal = weir__csr_devices(options->context, UINT64_MAX, devices) == 0,
                        .ascends = !options->undirected};
     if (status)
         return status;

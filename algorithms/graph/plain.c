@@ -1,5 +1,6 @@
 /** @file plain.c  Plain lines. Digits are looked at eight at a time, in one word: how many there are and what they come to
  * takes a dozen operations and no jump, where a loop over them would be mispredicted at the end of nearly each number. */
+#include "algorithms/graph/deal.h"
 #include "algorithms/graph/load.h"
 #include "algorithms/graph/metis_text.h"
 
@@ -397,12 +398,12 @@ static const char *take_rows(const weir__plain_form *form, uint64_t before, cons
 
 uint64_t weir__plain_rows(const char *text, const char *end, int *inside)
 {
-    uint64_t rows = 0;
     enum {
         BETWEEN,
         WITHIN,
         BLANK
     }; /* BLANK: within a line that is nothing else so far, and may be a comment */
+    uint64_t rows = 0;
     while (text < end) {
         const char *stop = memchr(text, '\n', (size_t)(end - text));
         int now = WITHIN;
@@ -482,6 +483,8 @@ weir_status weir__arcs_add_plain(weir__arcs *arcs, weir__reader *reader, uint64_
         expect(arcs, plain, weir__reader_size(reader), most);
         if ((status = weir__arcs_append(arcs, plain)))
             break;
+        if (arcs->early)
+            weir__reader_deal(reader, weir__early_map(arcs->early));
     }
     return status;
 }

@@ -19,9 +19,9 @@ void weir__scratch_close(struct weir__scratch *scratch);
 void *weir__scratch_take(struct weir__scratch *scratch);
 void weir__scratch_put(struct weir__scratch *scratch, void *buffer);
 
-/** Sort arcs by target, equal ones in any order, in passes of the digits of ids below @p vertices.
- *  @return 0: nothing was done, since they do not fit into a buffer, or there is no memory for one. */
-int weir__sort_arcs(struct weir__scratch *scratch, void *arcs, uint64_t count,
-                    weir_weight_kind kind, uint64_t vertices);
+/** Arcs of a stretch by the highest bits in which their targets differ, which are from @p least to @p most; equal ones as they were.
+ *  @param[in] buffer  of the scratch, which receives them. @return 0: they do not fit. */
+int weir__sort_arcs(const struct weir__scratch *scratch, const weir__dealt *dealt, uint32_t stretch,
+                    uint32_t least, uint32_t most, void *buffer);
 
 #endif

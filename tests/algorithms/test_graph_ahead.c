@@ -1,6 +1,7 @@
 /** @file test_graph_ahead.c  Texts that threads read in blocks: graphs and sentences are the same however many threads
  * there are and wherever the blocks end. */
 #include "algorithms/graph/ahead.h"
+#include "algorithms/graph/deal.h"
 #include "algorithms/graph/read.h"
 #include "tests/algorithms/graph_fixture.h"
 
@@ -189,14 +190,24 @@ static void write_text(struct text *text, const struct kind *kind, const char *w
         text->bytes -= text->data[text->bytes - 2] == '\r' ? 2 : 1;
 }
 
-static weir_status open_on(const char *path, uint32_t on, size_t block, weir_graph **graph)
+/* @param[in] early  see weir__early_pretend(). */
+static weir_status open_early(const char *path, uint32_t on, size_t block, uint64_t early,
+                              int undirected, weir_graph **graph)
 {
     weir_graph_options options = WEIR_GRAPH_OPTIONS_INIT;
     options.threads = on;
+    options.undirected = undirected;
     weir__ahead_pretend(block);
+    weir__early_pretend(early);
     weir_status status = weir_graph_open(path, &options, graph);
+    weir__early_pretend(0);
     weir__ahead_pretend(0);
     return status;
+}
+
+static weir_status open_on(const char *path, uint32_t on, size_t block, weir_graph **graph)
+{
+    return open_early(path, on, block, 0, 0, graph);
 }
 
 static void check_graphs(const char *path, const struct text *text, const weir_graph *wanted)
@@ -204,7 +215,8 @@ static void check_graphs(const char *path, const struct text *text, const weir_g
     for (size_t t = 0; t < COUNT(threads); t++) {
         for (size_t b = 0; b < COUNT(blocks); b++) {
             weir_graph *graph;
-            if (open_on(path, threads[t], blocks[b], &graph))
+            /* Texts are as short as this; long ones are below. */
+            if (open_early(path, threads[t], blocks[b], (t + b) % 2 ? 16 : 0, 0, &graph))
                 fail_msg("%u threads, blocks of %zu: %s", threads[t], blocks[b],
                          weir_error_detail());
             assert_sound(graph);
@@ -243,7 +255,7 @@ static void check_refused(const char *path, uint64_t line, const char *why)
     for (size_t t = 0; t < COUNT(threads); t += 2) {
         for (size_t b = 1; b < COUNT(blocks); b++) {
             weir_graph *graph = (weir_graph *)&graph;
-            weir_status status = open_on(path, threads[t], blocks[b], &graph);
+            weir_status status = open_early(path, threads[t], blocks[b], b % 2 ? 16 : 0, 0, &graph);
             if (status != WEIR_ERR_FORMAT || graph || strcmp(weir_error_detail(), wanted) != 0)
                 fail_msg("%u threads, blocks of %zu: wanted %s; got %d: %s", threads[t], blocks[b],
                          wanted, status, status ? weir_error_detail() : "a graph");
@@ -363,13 +375,104 @@ static void cut_short(void **state)
     free(text.data);
 }
 
+/* ---- arcs in no order, of which there are many ---------------------------------------------------- */
+
+/* Lists whose arcs are dealt out as they come, or begin like those and then are not: what comes late is another kind of arc. */
+#define ARCS 200000
+enum { RANDOM, COLUMNS, FRACTION, LARGE_IDS, HUB, ORDERS };
+
+struct list {
+    uint32_t source[ARCS], target[ARCS];
+    double weight[ARCS];
+    uint64_t vertices, loops;
+};
+
+static void write_list(struct list *list, int order, int weighted, int matrix, char *data,
+                       size_t *bytes)
+{
+    static struct text random;
+    char *at = data;
+    random.seed = 7;
+    list->vertices = order == LARGE_IDS ? 300000 : 30000;
+    list->loops = 0;
+    if (matrix)
+        at +=
+            sprintf(at, "%%%%MatrixMarket matrix coordinate %s general\n%d %d %d\n",
+                    weighted ? "real" : "pattern", (int)list->vertices, (int)list->vertices, ARCS);
+    for (uint64_t i = 0; i < ARCS; i++) {
+        const int late = i > ARCS / 2;
+        uint64_t s = draw(&random, 30000), t = draw(&random, i % 3 ? 30000 : 100);
+        if (i % 5 == 0) /* many twice, with other weights and with equal ones */
+            s %= 50, t %= 50;
+        if (order == COLUMNS)
+            t = i * 30000 / ARCS;
+        if (order == LARGE_IDS && late)
+            s += 270000;
+        if (order == HUB && late)
+            s = 29999;
+        list->source[i] = (uint32_t)s;
+        list->target[i] = (uint32_t)t;
+        list->weight[i] = (double)draw(&random, 4) + (order == FRACTION && late && i % 2 ? 0.5 : 0);
+        list->loops += s == t;
+        at += sprintf(at, "%d %d", (int)s + matrix, (int)t + matrix);
+        at += weighted ? sprintf(at, " %.9g\n", list->weight[i]) : sprintf(at, "\n");
+    }
+    if (!matrix) { /* says how many vertices there are */
+        at += sprintf(at, weighted ? "%d %d 1\n" : "%d %d\n", (int)list->vertices - 1,
+                      (int)list->vertices - 1);
+        list->loops++;
+    }
+    *bytes = (size_t)(at - data);
+}
+
+static void check_list(const char *path, const struct list *list, int weighted)
+{
+    for (int undirected = 0; undirected < 2; undirected++) {
+        weir_graph_options options = WEIR_GRAPH_OPTIONS_INIT;
+        weir_graph *wanted, *graph;
+        options.undirected = undirected;
+        options.threads = 1;
+        assert_int_equal(weir_graph_from_arcs(list->vertices, ARCS, list->source, list->target,
+                                              weighted ? list->weight : NULL, &options, &wanted),
+                         WEIR_OK);
+        for (uint32_t on = 1; on <= 4; on++) {
+            const uint64_t early = on % 2 ? 1000 : 0;
+            assert_int_equal(open_early(path, on, on == 3 ? 4000 : 0, early, undirected, &graph),
+                             WEIR_OK);
+            assert_sound(graph);
+            assert_same(graph, wanted);
+            assert_int_equal(graph->loops_dropped, list->loops);
+            assert_int_equal(graph->duplicates_dropped, wanted->duplicates_dropped);
+            weir_graph_destroy(graph);
+        }
+        weir_graph_destroy(wanted);
+    }
+}
+
+static void in_no_order(void **state)
+{
+    static struct list list;
+    char *data = malloc(ARCS * 32);
+    size_t bytes;
+    (void)state;
+    assert_non_null(data);
+    for (int order = 0; order < ORDERS; order++) {
+        for (int weighted = order == FRACTION; weighted < 2; weighted++) {
+            for (int matrix = 0; matrix < 2; matrix++) {
+                write_list(&list, order, weighted, matrix, data, &bytes);
+                check_list(put_bytes("list", data, bytes), &list, weighted);
+            }
+        }
+    }
+    free(data);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(same_graphs),
-        cmocka_unit_test(first_error_wins),
-        cmocka_unit_test(late_limits),
-        cmocka_unit_test(cut_short),
+        cmocka_unit_test(same_graphs), cmocka_unit_test(first_error_wins),
+        cmocka_unit_test(late_limits), cmocka_unit_test(cut_short),
+        cmocka_unit_test(in_no_order),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

@@ -4,6 +4,8 @@
 #include "tests/fuzz/fuzz.h"
 
 #include "algorithms/algorithms.h"
+#include "algorithms/graph/ahead.h"
+#include "algorithms/graph/deal.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -139,6 +141,26 @@ static void write_and_read(const weir_graph *graph, uint64_t choice)
     weir_graph_destroy(back);
 }
 
+/* The same whether arcs are dealt out while they are read, from the first few on, or made a list of. */
+static void check_early(const char *named, const weir_graph_options *options, weir_status status,
+                        const weir_graph *graph)
+{
+    weir_graph *other = NULL;
+    weir__early_pretend(2);
+    weir__ahead_pretend(16);
+    const weir_status again = weir_graph_open(named, options, &other);
+    weir__ahead_pretend(0);
+    weir__early_pretend(0);
+    FUZZ_CHECK(status == again, "status %d where arcs are dealt out early, else %d", again, status);
+    if (!status) {
+        check_same(graph, other, "early");
+        FUZZ_CHECK(graph->loops_dropped == other->loops_dropped &&
+                       graph->duplicates_dropped == other->duplicates_dropped,
+                   "other arcs were dropped");
+    }
+    weir_graph_destroy(other);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     /* Some are said to be of a format, whatever they look like. */
@@ -154,6 +176,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const uint64_t prefix = choice >> 26 & 31;
     snprintf(named, sizeof named, "%s%s", prefix < COUNT(prefixes) ? prefixes[prefix] : "", path);
     weir_status status = weir_graph_open(named, &options, &graph);
+    if (choice >> 31 & 1)
+        check_early(named, &options, status, graph);
     if (status) {
         FUZZ_CHECK(!graph, "a graph in spite of status %d", status);
         weir__fuzz_refused(status, path);

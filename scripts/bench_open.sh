@@ -103,9 +103,11 @@ for suffix in mtx el dimacs; do
     make_file weights.$suffix "$graph" $weights
     row "$folder/weights.$suffix"
 done
+shuf "$folder/weights.el" >"$folder/shuffled-weights.el"
+row "$folder/shuffled-weights.el"
 sed 's/$/.5/' "$folder/weights.el" >"$folder/fractions.el"
 row "$folder/fractions.el"
-rm -f "$folder"/weights.* "$folder"/fractions.*
+rm -f "$folder"/weights.* "$folder"/shuffled-weights.* "$folder"/fractions.*
 row "$graph"
 # shellcheck disable=SC2086 # two words
 for suffix in sg wsg; do

@@ -4,7 +4,8 @@
 
 #include "algorithms/algorithms.h"
 
-/** Arcs that a thread takes at a time. */
+/** Arcs that a thread takes at a time, so that one thread has all of a graph with fewer. A sum over so many takes a third of a millisecond. With a
+ *  quarter of it, two threads opened a `.sg` file of 110,000 arcs in the time of one (2.60 ms both, medians of 25 in turn on two cores). */
 #define WEIR__ARC_CHUNK (UINT64_C(1) << 17)
 
 /** Whether a graph has the reverse of every arc, of equal weight where @p weights is not NULL (one value an arc).

@@ -2,6 +2,7 @@
  * queue refuses, and nobody waits for a producer that is slow.
  *
  * Elements of each size that move differently; rings from one slot on; slots in device memory and in chunks. */
+#include "tests/lib/share.h"
 #include "tests/lib/support.h"
 #include "runtime/sync.h"
 #include "worklist/engine/live_queue.h"
@@ -11,12 +12,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* A producer pushes so often, or less where WEIR_TEST_STRIDE is given, but never less than FEWEST. */
 #if defined(__SANITIZE_THREAD__)
 enum { PUSHES = 1000 };
 #else
 enum { PUSHES = 6000 };
 #endif
-enum { PRODUCERS = 3, CONSUMERS = 3, ALL = PRODUCERS * PUSHES, CHUNK_LOG = 2, CHUNKS = 64 };
+enum { FEWEST = 1000, PRODUCERS = 3, CONSUMERS = 3, CHUNK_LOG = 2, CHUNKS = 64 };
 
 /* Every word of an element says which one it is. */
 #define ELEMENT(words)                                                                   \
@@ -361,7 +363,8 @@ struct shared {
     uint32_t popped; /* relaxed */
     uint32_t torn;
     pthread_barrier_t start;
-    uint32_t met[ALL]; /* how often each number was popped; relaxed */
+    uint32_t pushes, all;             /* of each producer, and of all of them */
+    uint32_t met[PRODUCERS * PUSHES]; /* how often each number was popped; relaxed */
 };
 
 struct party {
@@ -376,9 +379,9 @@ static void *produce(void *data)
     struct shared *shared = me->shared;
     uint32_t high = 0;
     pthread_barrier_wait(&shared->start);
-    for (uint32_t i = 0; i < PUSHES; i++)
-        for (uint32_t looks = 0;
-             !shared->kind->push(&shared->queue, me->index * PUSHES + i, &shared->stop, &high);
+    for (uint32_t i = 0; i < shared->pushes; i++)
+        for (uint32_t looks = 0; !shared->kind->push(&shared->queue, me->index * shared->pushes + i,
+                                                     &shared->stop, &high);
              looks++)
             weir_pause(looks);
     return NULL;
@@ -389,7 +392,7 @@ static void *consume(void *data)
     const struct party *me = data;
     struct shared *shared = me->shared;
     pthread_barrier_wait(&shared->start);
-    for (uint32_t looks = 0; weir_load_relaxed_dev_u32(&shared->popped) < ALL; looks++) {
+    for (uint32_t looks = 0; weir_load_relaxed_dev_u32(&shared->popped) < shared->all; looks++) {
         uint64_t ticket;
         const uint32_t count =
             weir_live_claim_mpmc(&shared->queue, 1 + (me->index + looks) % 5, &ticket);
@@ -401,7 +404,7 @@ static void *consume(void *data)
             (void)sched_yield();
         for (uint32_t i = 0; i < count; i++) {
             const uint32_t number = shared->kind->take(&shared->queue, ticket + i);
-            if (number < ALL)
+            if (number < shared->all)
                 (void)weir_atomic_add_relaxed_dev_u32(&shared->met[number], 1);
             else
                 weir_store_relaxed_dev_u32(&shared->torn, 1);
@@ -420,6 +423,8 @@ static void run_threads(const struct kind *kind, uint32_t room_log, uint32_t mos
     assert_non_null(shared);
     shared->kind = kind;
     shared->queue = memory->queue;
+    shared->pushes = FEWEST + (PUSHES - FEWEST) / (uint32_t)test_stride();
+    shared->all = PRODUCERS * shared->pushes;
     pthread_barrier_init(&shared->start, NULL, PRODUCERS + CONSUMERS);
     for (uint32_t i = 0; i < PRODUCERS + CONSUMERS; i++) {
         party[i] = (struct party){shared, i, 0};
@@ -431,10 +436,10 @@ static void run_threads(const struct kind *kind, uint32_t room_log, uint32_t mos
         pthread_join(party[i].thread, NULL);
     pthread_barrier_destroy(&shared->start);
     assert_int_equal(shared->torn, 0);
-    for (uint32_t i = 0; i < ALL; i++)
+    for (uint32_t i = 0; i < shared->all; i++)
         assert_int_equal(shared->met[i], 1);
-    assert_int_equal(memory->words.head, ALL);
-    assert_int_equal(memory->words.tail, ALL);
+    assert_int_equal(memory->words.head, shared->all);
+    assert_int_equal(memory->words.tail, shared->all);
     assert_int_equal(memory->words.used, 0);
     free(shared);
     drop(memory);

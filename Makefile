@@ -106,7 +106,7 @@ TEMPLATE_H := $(wildcard worklist/*_tmpl.h worklist/*_tmpl.cuh algorithms/*_tmpl
 ENGINE_H  := worklist/notes.h $(wildcard worklist/engine/*.h worklist/engine/*.cuh worklist/steps/*.h)
 
 .PHONY: all check check-full check-headers check-layers check-symbols $(FOLDERS:%=check-%) check-cli check-examples \
-        check-build check-faults check-standin run-standin fuzz fuzz-build demo bundle examples docs format check-format install uninstall check-install help clean deps FORCE
+        check-build check-faults check-standin standin-build run-standin fuzz fuzz-build demo bundle examples docs format check-format install uninstall check-install help clean deps FORCE
 all: $(PROGRAMS) $(B)/libweir.a $(B)/libweir.so examples
 
 # ---- set-up ------------------------------------------------------------------------------------
@@ -193,7 +193,8 @@ STANDIN_TESTS := $(if $(filter 1,$(STANDIN)),$(filter-out $(STANDIN_LONG),$(pats
                    grep -lE 'ON_EACH_|"cuda|_fixture.h' $(filter tests/runtime/% tests/router/% tests/standin/%,$(TEST_C))))))
 check-standin:
 	$(Q)$(MAKE) --no-print-directory STANDIN=1 B=build/standin$(if $(SAN),/$(SAN)) SAN=$(SAN) run-standin
-run-standin: $(STANDIN_TESTS)
+standin-build: $(STANDIN_TESTS)
+run-standin: standin-build
 	$(Q)STANDIN_ONLY='*[cuda*' WEIR_TEST_SEGMENTS=$${WEIR_TEST_SEGMENTS:-10000} $(RUN_TESTS) $(STANDIN_TESTS)
 check-faults: $(PROGRAMS) $(FAULTS)
 	$(Q)BUILD=$(B) scripts/sweep_faults.sh

@@ -70,12 +70,14 @@ function two() {
     draw(70, "wire", "list bitmap auto")
 }
 
-# Levels are shared out, or done by one device, where they go top-down, in step, on several devices: host devices, so that it runs everywhere.
+# Levels are shared out, or done by one device, where they go top-down, in step, on several devices: host devices, so that it runs everywhere. Through the
+# worklist one device does all.
 function balance(values) {
-    if (line ~ /--(direction (push|pull)|route|order|kernel|queues|worker|fetch|mapping|memory host)/ || chance(40)) {
+    if (line ~ /--(direction pull|memory host)/ || chance(40)) {
         draw(10, "balance", "off auto")
         return
     }
+    if (line ~ /--(direction push|route|order|kernel|queues|worker|fetch|mapping)/) values = "ownership"
     # Without a partition a small graph is searched on one device.
     sub(/ --partition auto/, "", line)
     if (line !~ /--partition/) line = line " --partition " one_of("edge block random")
@@ -116,8 +118,10 @@ function sssp() {
         if (chance(50)) line = line " --direction " one_of("switch auto")
     } else way("fifo soft soft:1 soft:50 soft:100000000 bulk")
     # Doubles go through the worklist alone, and so do weights of a file that may be such.
-    if (line ~ /weights (auto|random:0-4294967295|random:4294967295)|\.el|\.mtx/) draw(10, "balance", "off auto")
-    else balance("frontier")
+    if (line ~ /weights (auto|random:0-4294967295|random:4294967295)|\.el|\.mtx/) {
+        if (line ~ /--direction switch/) draw(10, "balance", "off auto")
+        else balance("ownership")
+    } else balance(line ~ /--(direction switch|parents)/ ? "frontier" : "frontier ownership")
     draw(10, "wire", "list")
 }
 

@@ -63,6 +63,8 @@ static void run_all(weir_context *context, const weir_graph *graph, uint32_t par
         options.route = (weir_route_kind)(i % 5);
         options.kernel = kernels[i / 5];
         options.direction = WEIR_DIRECTION_PUSH;
+        if (i == 0 && parts > 1) /* the first one does all */
+            options.balance = WEIR_BALANCE_OWNERSHIP;
         assert_levels(context, graph, partition, &options);
         OK(weir_sssp_create(context, graph, partition, &options, &sssp));
         for (uint64_t source = 0; source < graph->vertices; source += 101)

@@ -311,6 +311,56 @@ static void every_allocation_may_fail(void **state)
     weir_context_destroy(context);
 }
 
+/* Of a run that is done again with 64 bits, for which there are other values: behind a failure there are none, and a later run that ends well has right ones. */
+static void any_allocation_of_a_run_may_fail(void **state)
+{
+    weir_context *context = open_with_or_skip("host:2", NULL);
+    const weir_run_options options = alone();
+    const weir_weights weights = {
+        .kind = WEIR_WEIGHTS_RANDOM, .low = UINT32_MAX - 9, .high = UINT32_MAX, .seed = 1};
+    weir_graph *graph = open_graph("grid:30x21,0.9", 0);
+    uint32_t failures = 0, again = 0, struck = 1;
+    double *want = malloc(graph->vertices * sizeof *want),
+           *have = malloc(graph->vertices * sizeof *have);
+    (void)state;
+    assert_true(want && have);
+    OK(weir_graph_weigh(graph, &weights));
+    OK(weir_sssp_reference(graph, 7, want));
+    void *bits = narrowed(want, graph->vertices, 8);
+    weir_partition *partition = cut(context, graph, WEIR_PARTITION_RANDOM);
+    for (uint64_t nth = 1; struck; nth++) {
+        weir_values values = WEIR_VALUES_INIT;
+        weir_sssp *sssp;
+        OK(weir_sssp_create(context, graph, partition, &options, &sssp));
+        weir__fault_arm(WEIR__FAULT_ALLOC, nth);
+        const weir_status status = weir_sssp_run(sssp, 7, NULL);
+        struck = (uint32_t)weir__fault_struck(WEIR__FAULT_ALLOC);
+        weir__fault_arm(WEIR__FAULT_ALLOC, 0);
+        assert_true(status == WEIR_OK || status == WEIR_ERR_NOMEM);
+        failures += status != WEIR_OK;
+        if (status)
+            STATUS(weir_sssp_values(sssp, 1, &values), WEIR_ERR_INVALID);
+        if (weir_sssp_run(sssp, 7, NULL) == WEIR_OK) {
+            OK(weir_sssp_distances(sssp, have));
+            assert_memory_equal(have, want, graph->vertices * sizeof *have);
+            OK(weir_sssp_values(sssp, 1, &values));
+            assert_owned(context, &values, 1, partition, bits);
+            again += status != WEIR_OK;
+        } else { /* a queue keeps its first failure */
+            STATUS(weir_sssp_values(sssp, 1, &values), WEIR_ERR_INVALID);
+        }
+        weir_sssp_destroy(sssp);
+        assert_no_memory_is_left(context);
+    }
+    assert_true(failures > 2 && again > 0);
+    free(bits);
+    weir_partition_destroy(partition);
+    weir_graph_destroy(graph);
+    weir_context_destroy(context);
+    free(want);
+    free(have);
+}
+
 static void what_is_refused(void **state)
 {
     weir_context *one = open_with_or_skip("host:1", NULL), *two = open_with_or_skip("host:2", NULL);
@@ -333,6 +383,42 @@ static void what_is_refused(void **state)
     weir_context_destroy(two);
 }
 
+/* Device 0 of a DGX-1 has links to four of the others. */
+static void what_does_not_reach_the_first_device(void **state)
+{
+    const weir_graph *graph = graph_of("grid:40x27,0.7", 0);
+    const weir_run_options options = alone();
+    weir_run_options picks = WEIR_RUN_OPTIONS_INIT;
+    weir_run_stats stats = WEIR_RUN_STATS_INIT;
+    weir_machine *machine;
+    weir_context *context;
+    weir_bfs *bfs;
+    (void)state;
+    OK(weir_machine_open("dgx1v", &machine));
+    OK(weir_machine_simulate(machine, NULL, &context));
+    weir_machine_destroy(machine);
+    weir_partition *partition = cut(context, graph, WEIR_PARTITION_RANDOM), *three;
+    OK(weir_partition_create(graph, WEIR_PARTITION_RANDOM, 3, 1, NULL, &three));
+    STATUS(weir_bfs_create(context, graph, partition, &options, &bfs), WEIR_ERR_UNSUPPORTED);
+    assert_detail_has("balance ownership needs devices that reach the first one's memory, and "
+                      "device 4 does not: leave it out");
+    picks.direction = WEIR_DIRECTION_PUSH;
+    OK(weir_bfs_create(context, graph, partition, &picks, &bfs));
+    weir_bfs_destroy(bfs);
+    OK(weir_bfs_create(context, graph, three, &options, &bfs));
+    OK(weir_bfs_run(bfs, 5, &stats));
+    assert_alone(&stats, three, 4);
+    for (uint32_t d = 0; d < 3; d++) {
+        weir_values values = WEIR_VALUES_INIT;
+        OK(weir_bfs_values(bfs, d, &values));
+        assert_owned(context, &values, d, three, levels_of(graph, 5));
+    }
+    weir_bfs_destroy(bfs);
+    weir_partition_destroy(three);
+    weir_partition_destroy(partition);
+    weir_context_destroy(context);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -345,7 +431,9 @@ int main(void)
         ON_BACKEND(a_stop_ends_a_run, "host:2"),
         ON_BACKEND(a_stop_ends_a_run, "cuda:0-1"),
         cmocka_unit_test(every_allocation_may_fail),
+        cmocka_unit_test(any_allocation_of_a_run_may_fail),
         cmocka_unit_test(what_is_refused),
+        cmocka_unit_test(what_does_not_reach_the_first_device),
     };
     return cmocka_run_group_tests_name("lone", tests, NULL, keep_nothing);
 }

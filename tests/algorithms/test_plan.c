@@ -32,6 +32,7 @@ struct form {
     uint32_t sources; /* of a batch */
     int levels;       /* that it keeps */
     int permute;
+    weir_balance balance; /* where there are several devices, all of which own vertices then */
 };
 
 static const struct form forms[] = {
@@ -43,6 +44,10 @@ static const struct form forms[] = {
      .direction = WEIR_DIRECTION_DOWN,
      .parents = 1},
     {.name = "bfs push", .kind = BFS, .direction = WEIR_DIRECTION_PUSH},
+    {.name = "bfs push, by one device",
+     .kind = BFS,
+     .direction = WEIR_DIRECTION_PUSH,
+     .balance = WEIR_BALANCE_OWNERSHIP},
     {.name = "bfs push, live",
      .kind = BFS,
      .direction = WEIR_DIRECTION_PUSH,
@@ -66,6 +71,10 @@ static const struct form forms[] = {
      .kind = SSSP,
      .direction = WEIR_DIRECTION_PUSH,
      .order = WEIR_ORDER_SOFT},
+    {.name = "sssp push, by one device",
+     .kind = SSSP,
+     .direction = WEIR_DIRECTION_PUSH,
+     .balance = WEIR_BALANCE_OWNERSHIP},
     {.name = "sssp push, fifo",
      .kind = SSSP,
      .direction = WEIR_DIRECTION_PUSH,
@@ -125,6 +134,12 @@ static weir_status create(const void *user, weir_context *context, const weir_gr
     config.tolerance = form->tolerance;
     several.sources = form->sources;
     several.levels = form->levels;
+    if (form->balance && weir_context_device_count(context) > 1) {
+        OK(weir_partition_create(graph, WEIR_PARTITION_EDGE, weir_context_device_count(context), 0,
+                                 NULL, &cells));
+        partition = cells;
+        options.balance = form->balance;
+    }
     if (form->grid) {
         const uint32_t devices = weir_context_device_count(context);
         OK(weir_partition_create_2d(graph, form->grid == 1 ? devices : 1,

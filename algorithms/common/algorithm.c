@@ -121,8 +121,10 @@ weir_status weir__algorithm_alone(struct weir__algorithm *head, const struct wei
     if (!status)
         status = weir__lone_create(making->context, making->graph, making->partition, &head->lone);
     *whole_out = *making;
-    if (!status)
+    if (!status) {
         whole_out->partition = head->lone->all;
+        whole_out->lone = head->lone;
+    }
     return status;
 }
 
@@ -137,6 +139,8 @@ weir_status weir__algorithm_push_fits(const struct weir__making *making, weir_pa
         return status;
     weir__placement_need(&sizes, weights, making->options->memory, &need);
     weir__traversal_need(&sizes, op, making->options, config, &need);
+    if (making->lone)
+        weir__lone_need(making->lone, config->value_bytes, &need);
     weir__need_take(&need, making->options->reserved_bytes, 1);
     return weir__need_fits(&need, "%s of %s", what, making->graph->name);
 }

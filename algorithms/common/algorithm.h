@@ -39,7 +39,9 @@ struct weir__making {
     struct weir__prepare begin;
     const struct weir__maker
         *maker; /**< makes the same again, to find out whether it fits; NULL: it is not asked */
-    int cells;  /**< it takes partitions in two dimensions too */
+    const struct weir__lone
+        *lone; /**< of weir__algorithm_alone(): takes memory beside the graph; else NULL */
+    int cells; /**< it takes partitions in two dimensions too */
 };
 
 /** Note the time, read the options.

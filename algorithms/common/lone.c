@@ -111,6 +111,16 @@ err:
     return status;
 }
 
+void weir__lone_need(const struct weir__lone *lone, size_t value_bytes, struct weir__need *need)
+{
+    weir__need_take(need, lone->owners->vertices, 4 + 4); /* numbers and degrees */
+    for (uint32_t p = 0; p < lone->owners->parts; p++) {
+        const uint64_t owned = lone->owners->part[p].owned;
+        weir__need_pass(need, owned, sizeof(uint32_t)); /* a map, before it is brought there */
+        weir__need_take_on(need, device(lone, p), owned, sizeof(uint32_t) + value_bytes);
+    }
+}
+
 void weir__lone_destroy(struct weir__lone *lone)
 {
     if (!lone)
@@ -203,6 +213,6 @@ weir_status weir__lone_link_items(const struct weir__lone *lone, uint32_t from, 
     *items_out = 0;
     return from < lone->owners->parts && to < lone->owners->parts
                ? WEIR_OK
-               : weir__fail(WEIR_ERR_INVALID, "workers %u and %u of %u", from, to,
+               : weir__fail(WEIR_ERR_INVALID, "devices %u and %u of %u", from, to,
                             lone->owners->parts);
 }

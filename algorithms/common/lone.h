@@ -32,6 +32,8 @@ struct weir__lone {
  *  @retval WEIR_ERR_UNSUPPORTED  a device does not reach the first one's memory.  @retval WEIR_ERR_NOMEM */
 weir_status weir__lone_create(weir_context *context, const weir_graph *graph,
                               const weir_partition *partition, struct weir__lone **lone_out);
+/** Add what it has beside the graph: numbers, maps, and values of @p value_bytes. */
+void weir__lone_need(const struct weir__lone *lone, size_t value_bytes, struct weir__need *need);
 /** Take memory for values of 4 or 8 bytes, in place of what was there. @retval WEIR_ERR_NOMEM */
 weir_status weir__lone_take(struct weir__lone *lone, size_t value_bytes);
 /** Give each device the values of its own vertices. @param[in] values  of the first device, by vertex.
@@ -41,7 +43,7 @@ weir_status weir__lone_give(struct weir__lone *lone, const void *values, weir_ru
 /** As weir_bfs_values() and its like, of the last run. */
 weir_status weir__lone_values(const struct weir__lone *lone, uint32_t device, weir_value_kind kind,
                               weir_values *values_out);
-/** Items between two devices in a run: none. @retval WEIR_ERR_INVALID  no such devices. */
+/** Items between two devices in a run, and arcs that one looked along for another: none. @retval WEIR_ERR_INVALID  no such devices. */
 weir_status weir__lone_link_items(const struct weir__lone *lone, uint32_t from, uint32_t to,
                                   uint64_t *items_out);
 /** NULL is fine. */

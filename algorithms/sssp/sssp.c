@@ -138,7 +138,8 @@ static weir_status place(weir_sssp *sssp, const weir_graph *graph, const weir_pa
     const struct weir__making making = {.context = sssp->head.context,
                                         .graph = graph,
                                         .partition = partition,
-                                        .options = &sssp->options};
+                                        .options = &sssp->options,
+                                        .lone = sssp->head.lone};
     const weir_traversal_config config = config_of(sssp, sssp->wide);
     weir_status status = weir__algorithm_push_fits(
         &making, weights_of(sssp), operator_of(sssp->wide), &config, "shortest paths");

@@ -58,10 +58,16 @@ static void print_atoms(const struct work *work)
             ratio_text(weir__cli_atoms_per_arc(stats), room), stats->arcs_reached);
 }
 
+/* Whether one device did all, through the worklist. */
+static int is_alone(const weir_run_stats *stats)
+{
+    return stats->direction == WEIR_DIRECTION_PUSH && stats->balance == WEIR_BALANCE_OWNERSHIP;
+}
+
 static void print_bandwidth(const struct work *work)
 {
     const weir_run_stats *stats = &work->trial->stats;
-    uint32_t devices = weir__cli_devices_used(work->report, stats);
+    const uint32_t devices = is_alone(stats) ? 1 : weir__cli_devices_used(work->report, stats);
     double rate = weir__cli_bandwidth(stats);
     char all[FIGURE_ROOM], each[FIGURE_ROOM];
     if (rate < 0) {
@@ -276,7 +282,7 @@ static void print_alone(struct work *work)
 {
     const weir_run_stats *stats = &work->trial->stats;
     char name[FIGURE_ROOM];
-    if (stats->balance == WEIR_BALANCE_OFF)
+    if (!is_alone(stats))
         return;
     begin_row(work, "arcs by one device", stats->lone_arcs);
     fprintf(work->file, "   by %s, from which %" PRIu64 " bytes went to those that own vertices\n",

@@ -168,6 +168,7 @@ lines "levels shared out" 0
 for verb in bfs sssp; do
     expect_ok $verb chain:300 --source 0 --devices host:3 --partition block --direction push --balance ownership --stats
     lines "^  arcs by one device  *[0-9]*   by host:0, from which [0-9]* bytes went to those that own vertices$" 1
+    lines "^  bytes moved .*least: \([0-9.]*\) GB/s, \1 of each device's memory$" 1
     lines "^choices .*, balance ownership" 1
     expect_ok $verb chain:300 --source 0 --devices host:3 --partition block --direction push --stats
     lines "arcs by one device" 0

@@ -509,7 +509,7 @@ typedef enum weir_balance {
 /** "off", "frontier", "ownership", "both", "auto"; NULL for anything else. Static storage. */
 const char *weir_balance_text(weir_balance balance);
 
-/** How to run an algorithm; zero means "choose for me" in every field. The fields are those of
+/** How to run an algorithm; zero means "choose for me" in every field but balance, where it is OFF. The fields are those of
  *  weir_worklist_config.
  *
  *  A create refuses, WEIR_ERR_UNSUPPORTED with the name of the field, what would have no effect on the form that runs,
@@ -864,7 +864,7 @@ weir_status weir_bfs_link_items(const weir_bfs *bfs, uint32_t from, uint32_t to,
                                 uint64_t *items_out);
 /** Arcs of device @p owner that device @p worker looked along top-down in levels of all devices in the last run, its own included; 0 before the first.
  *  @retval WEIR_ERR_INVALID  no such device, or a search with balance off.
- *  0 of a run that was stopped, which counted a part alone. */
+ *  0 of a run that was stopped, which counted a part alone, and through the worklist, where one device looks along all (weir_run_stats.lone_arcs). */
 weir_status weir_bfs_stolen(const weir_bfs *bfs, uint32_t owner, uint32_t worker,
                             uint64_t *arcs_out);
 /** How many levels of the last run were written down one by one: the first of a search in two dimensions, up to 1024, the one that found

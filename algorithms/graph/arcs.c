@@ -94,6 +94,7 @@ weir_status weir__arcs_add_to_row(weir__arcs *arcs, uint32_t source, uint32_t ta
     struct weir__run runs[2];
     weir__plain plain = {.count = 1,
                          .loops = source == target,
+                         .highest = source > target ? source : target,
                          .sources = &source,
                          .targets = &target,
                          .runs = runs,

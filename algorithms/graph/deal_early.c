@@ -15,6 +15,7 @@
 #include <sys/mman.h>
 
 #define EXPECTED_LEAST (UINT64_C(1) << 17) /* arcs: of fewer a list is as fast */
+#define SEEN_LEAST     (UINT64_C(1) << 12) /* arcs, which stretches are made by */
 #define LIST_MOST      8u /* of so many arcs one, at the most, may be in a list already */
 #define STRETCH_LEAST \
     (UINT64_C(1) << 15) /* with the buffer of sort_arcs.c and its rows it fits into a cache */
@@ -56,6 +57,9 @@ struct weir__early {
     weir_weight_kind kind;
     uint64_t first[WEIR__STRETCHES_MAX + 1];
     uint64_t arcs, granted; /* there are, and there was found to be memory for */
+    uint64_t expected;      /* of `arcs` in the end */
+    uint64_t most;          /* of a stretch then, if they are even */
+    int heavy;              /* one has more */
     uint64_t chunk_bytes;
     uint32_t per_group;
     struct group group[GROUPS];
@@ -125,6 +129,30 @@ void weir__plain_deal(const weir__deal_map *map, weir__plain *plain)
         deal_block(map, plain, 0, 0);
 }
 
+/* ---- whether stretches are even ------------------------------------------------------------------------ */
+
+/* What a stretch has at the most, of so many arcs or vertices. */
+static uint64_t most_of(const struct weir__early *early, uint64_t all, uint64_t least)
+{
+    return all / early->map.stretches * UNEVEN + (pretended ? pretended : least);
+}
+
+/* More vertices than all stretches but the last one were made for may come, and will not go again. */
+static int rows_are_even(const struct weir__early *early, uint64_t vertices)
+{
+    return vertices <=
+           early->first[early->map.stretches - 1] + most_of(early, vertices, UNEVEN_ROWS);
+}
+
+int weir__early_is_even(const weir__early *early, uint64_t vertices)
+{
+    const uint64_t most = most_of(early, early->arcs, UNEVEN_ARCS);
+    for (uint32_t s = 0; s < early->map.stretches; s++)
+        if (early->pile[s].count > most)
+            return 0;
+    return rows_are_even(early, vertices);
+}
+
 /* ---- piles ------------------------------------------------------------------------------------------ */
 
 static struct group *group_of(struct weir__early *early, uint32_t stretch)
@@ -137,7 +165,9 @@ static void free_slabs(struct group *group)
     while (group->slabs) {
         struct slab *slab = group->slabs;
         group->slabs = slab->next;
-        (void)munmap(slab, SLAB_BYTES);
+        /* A hole between others may be one mapping too many for the system; pages go in any case. */
+        if (munmap(slab, SLAB_BYTES))
+            (void)madvise(slab, SLAB_BYTES, MADV_DONTNEED);
     }
 }
 
@@ -198,6 +228,7 @@ static weir_status add_to_pile(struct weir__early *early, uint32_t stretch, cons
     struct pile *pile = &early->pile[stretch];
     weir_status status;
     pile->count += count;
+    early->heavy |= pile->count > early->most;
     while (count > 0) {
         struct weir__chunk *chunk = pile->last;
         if (!chunk || chunk->count == chunk->room) {
@@ -261,7 +292,9 @@ weir_status weir__early_append(weir__arcs *arcs, const weir__plain *plain)
 {
     struct weir__early *early = arcs->early;
     weir_status status;
-    if (arcs->weighted && plain->fractions && plain->count)
+    /* What is uneven stays so. It becomes a list while there is little of it, since for a while it is there twice. */
+    if ((arcs->weighted && plain->fractions && plain->count) || early->heavy ||
+        !rows_are_even(early, plain->highest + 1))
         return (status = weir__early_spread(arcs)) ? status : weir__arcs_append_list(arcs, plain);
     if ((status = look_for_room(early, plain->count << (early->map.mirror != 0))))
         return status;
@@ -328,6 +361,7 @@ static weir_status make(const weir__arcs *arcs, const weir__plain *plain,
     begin = count + WEIR__CELLS_MAX;
     early->kind = arcs->weighted ? WEIR_WEIGHT_U32 : WEIR_WEIGHT_NONE;
     early->map.mirror = arcs->mirror;
+    early->expected = arcs->expected << (arcs->mirror != 0);
     weir__cells_make(vertices, &early->map);
     for (uint64_t i = 0; i < arcs->count; i++)
         count_cell(&early->map, arcs->sources[i], arcs->targets[i], count);
@@ -338,9 +372,10 @@ static weir_status make(const weir__arcs *arcs, const weir__plain *plain,
                          early->first, begin);
     free(count);
     const uint32_t stretches = early->map.stretches;
-    const uint64_t even = (arcs->expected << (arcs->mirror != 0)) / stretches *
-                          weir__dealt_bytes(early->kind) / CHUNKS / CHUNK_LEAST * CHUNK_LEAST;
+    const uint64_t even = early->expected / stretches * weir__dealt_bytes(early->kind) / CHUNKS /
+                          CHUNK_LEAST * CHUNK_LEAST;
     early->chunk_bytes = even < CHUNK_LEAST ? CHUNK_LEAST : even > CHUNK_MOST ? CHUNK_MOST : even;
+    early->most = most_of(early, early->expected, UNEVEN_ARCS);
     early->per_group = (stretches + GROUPS - 1) / GROUPS;
     for (uint32_t s = 0; s < stretches; s++)
         group_of(early, s)->waiting++;
@@ -354,6 +389,7 @@ weir_status weir__early_begin(weir__arcs *arcs, const weir__plain *plain)
     uint64_t loops = 0;
     if (!arcs->may_deal || arcs->early || plain->count == 0 ||
         arcs->expected < (pretended ? pretended : EXPECTED_LEAST) ||
+        (!pretended && arcs->count + plain->count < SEEN_LEAST) ||
         arcs->count > arcs->expected / LIST_MOST)
         return WEIR_OK;
     arcs->may_deal = 0; /* now or never */
@@ -393,17 +429,6 @@ weir_weight_kind weir__early_kind(const weir__early *early)
 struct weir__chunk *weir__early_chunk(const weir__early *early, uint32_t stretch)
 {
     return early->pile[stretch].first;
-}
-
-int weir__early_is_even(const weir__early *early, uint64_t vertices)
-{
-    const uint32_t stretches = early->map.stretches;
-    const uint64_t arcs = early->arcs / stretches * UNEVEN + (pretended ? pretended : UNEVEN_ARCS),
-                   rows = vertices / stretches * UNEVEN + (pretended ? pretended : UNEVEN_ROWS);
-    for (uint32_t s = 0; s < stretches; s++)
-        if (early->pile[s].count > arcs)
-            return 0;
-    return vertices - early->first[stretches - 1] <= rows;
 }
 
 void weir__early_take(weir__arcs *arcs, weir__dealt *dealt)

@@ -467,12 +467,97 @@ static void in_no_order(void **state)
     free(data);
 }
 
+/* ---- lists whose first arcs are not like the others ------------------------------------------------- */
+
+#define BLOCK  1000u
+#define BLOCKS 100u
+enum { UPWARD, ONE_SOURCE, ALIKE, COURSES };
+
+/* Arcs of block @p b, in no order: between ever higher vertices, or after a while from one alone, or like those before. */
+static void fill_block(uint32_t b, int course, struct text *random, weir__plain *plain)
+{
+    plain->count = BLOCK;
+    plain->tangled = 1;
+    plain->highest = plain->loops = 0;
+    for (uint32_t i = 0; i < BLOCK; i++) {
+        const uint32_t from = course == UPWARD ? b * BLOCK : 0;
+        const uint64_t among = course == UPWARD ? BLOCK : 30000;
+        uint32_t s = from + (uint32_t)draw(random, among), t = from + (uint32_t)draw(random, among);
+        if (course == ONE_SOURCE && b > BLOCKS / 10)
+            s = 29999;
+        plain->sources[i] = s;
+        plain->targets[i] = t;
+        plain->loops += s == t;
+        plain->highest = s > plain->highest ? s : plain->highest;
+        plain->highest = t > plain->highest ? t : plain->highest;
+    }
+}
+
+/* A list that stretches do not fit is one again before most of it is there, so that it is never there twice; any other is dealt out to its end. */
+static void stretches_that_do_not_fit(void **state)
+{
+    static uint32_t sources[BLOCKS * BLOCK], targets[BLOCKS * BLOCK];
+    static struct weir__run runs[BLOCK + 1];
+    (void)state;
+    weir__early_pretend(1000);
+    for (int course = 0; course < COURSES; course++) {
+        const uint64_t vertices = course == UPWARD ? BLOCKS * BLOCK : 30000;
+        weir__arcs arcs = {.may_deal = 1, .expected = BLOCKS * BLOCK};
+        struct text random = {.seed = 11};
+        weir_graph *graph, *wanted;
+        for (uint32_t b = 0; b < BLOCKS; b++) {
+            weir__plain plain = {.sources = sources + (size_t)b * BLOCK,
+                                 .targets = targets + (size_t)b * BLOCK,
+                                 .runs = runs};
+            fill_block(b, course, &random, &plain);
+            assert_int_equal(weir__arcs_append(&arcs, &plain), WEIR_OK);
+            if (b == 0 || course == ALIKE)
+                assert_non_null(arcs.early);
+            else if (b > BLOCKS / 2)
+                assert_null(arcs.early);
+        }
+        arcs.vertices = vertices;
+        assert_int_equal(weir__build(&arcs, 2, &graph), WEIR_OK);
+        assert_int_equal(weir_graph_from_arcs(vertices, sizeof sources / sizeof *sources, sources,
+                                              targets, NULL, NULL, &wanted),
+                         WEIR_OK);
+        assert_same(graph, wanted);
+        assert_int_equal(graph->loops_dropped, wanted->loops_dropped);
+        weir_graph_destroy(wanted);
+        weir_graph_destroy(graph);
+        weir__arcs_free(&arcs);
+    }
+    weir__early_pretend(0);
+}
+
+/* One line tells of as high a vertex as a block of them. */
+static void begins_with_one_line(void **state)
+{
+    weir__arcs arcs = {.may_deal = 1, .expected = 100};
+    weir_graph *graph;
+    (void)state;
+    weir__early_pretend(4);
+    arcs.ascends = 1;
+    assert_int_equal(weir__arcs_add(&arcs, 5, 6, 0), WEIR_OK);
+    assert_int_equal(weir__arcs_add(&arcs, 2, 70000, 0), WEIR_OK);
+    assert_non_null(arcs.early);
+    weir__early_pretend(0);
+    arcs.vertices = 70001;
+    assert_int_equal(weir__build(&arcs, 1, &graph), WEIR_OK);
+    assert_int_equal(graph->arcs, 2);
+    assert_int_equal(graph->targets[0], 70000);
+    assert_int_equal(graph->targets[1], 6);
+    weir_graph_destroy(graph);
+    weir__arcs_free(&arcs);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(same_graphs), cmocka_unit_test(first_error_wins),
-        cmocka_unit_test(late_limits), cmocka_unit_test(cut_short),
-        cmocka_unit_test(in_no_order),
+        cmocka_unit_test(same_graphs),          cmocka_unit_test(first_error_wins),
+        cmocka_unit_test(late_limits),          cmocka_unit_test(cut_short),
+        cmocka_unit_test(in_no_order),          cmocka_unit_test(stretches_that_do_not_fit),
+        cmocka_unit_test(begins_with_one_line),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

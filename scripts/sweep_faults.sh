@@ -70,6 +70,7 @@ CASES = [
     Case("info small.mtx.gz --brief --json facts.json", files={"facts.json": "exact"}),
     Case("info small.gr.xz --brief --undirected"),
     Case("info small.el --brief"),
+    Case("info many.el --brief --undirected"),  # dealt out while it is read
     Case("gen rmat:6 -o new.mtx", "numbers", files={"new.mtx": "exact"}),
     Case("gen grid:8x8,0.9 -o new.gr.gz", "numbers", files={"new.gr.gz": "exact"}),
     Case("gen small.mtx.gz -o new.el.xz", "numbers", files={"new.el.xz": "exact"}),
@@ -131,10 +132,10 @@ CASES = [
     Case("topo --machine hetero2 --measure", slow=True),
 ]
 # Made once, by unharmed runs.
-INPUTS = ["partition rmat:6 --parts 2 --partition random -o small.part", "gen rmat:6 -o small.mtx.gz", "gen rmat:6 -o small.gr.xz", "gen rmat:6 -o small.el",
+INPUTS = ["partition rmat:6 --parts 2 --partition random -o small.part", "gen rmat:6 -o small.mtx.gz", "gen rmat:6 -o small.gr.xz", "gen rmat:6 -o small.el", "gen uniform:13,18 -o many.el",
           "topo --machine m60 --format json -o machine.json",
           "bench pairs --devices host:2 --bytes 4KiB --trials 1 --json old.json"]
-INPUT_FILES = ["small.part", "small.mtx.gz", "small.gr.xz", "small.el", "machine.json", "old.json"]
+INPUT_FILES = ["small.part", "small.mtx.gz", "small.gr.xz", "small.el", "many.el", "machine.json", "old.json"]
 
 # Numbers of a document that are results and not how a run came to them.
 RESULTS = {"schema", "vertices", "arcs", "reached", "max_level", "sum_levels", "max_distance", "sum_distances",

@@ -118,6 +118,11 @@ weir_status weir__algorithm_alone(struct weir__algorithm *head, const struct wei
                                   struct weir__making *whole_out)
 {
     weir_status status = weir__steal_fits(making->partition, making->options);
+    if (!status && making->options->route)
+        status = weir__fail(WEIR_ERR_UNSUPPORTED,
+                            "route %s has no effect with balance ownership, where one device does "
+                            "all: leave one of them out",
+                            weir_route_kind_text(making->options->route));
     if (!status)
         status = weir__lone_create(making->context, making->graph, making->partition, &head->lone);
     *whole_out = *making;

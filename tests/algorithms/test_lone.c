@@ -375,6 +375,11 @@ static void what_is_refused(void **state)
     STATUS(weir_bfs_create(two, graph, partition, &options, &bfs), WEIR_ERR_UNSUPPORTED);
     assert_detail_has("balance ownership is not built yet for arcs in host memory");
     options.memory = WEIR_MEMORY_AUTO;
+    options.route = WEIR_ROUTE_RING;
+    STATUS(weir_bfs_create(two, graph, partition, &options, &bfs), WEIR_ERR_UNSUPPORTED);
+    assert_detail("route ring has no effect with balance ownership, where one device does all: "
+                  "leave one of them out");
+    options.route = WEIR_ROUTE_AUTO;
     options.balance = WEIR_BALANCE_BOTH;
     STATUS(weir_bfs_create(two, graph, partition, &options, &bfs), WEIR_ERR_UNSUPPORTED);
     assert_detail_has("balance both has no effect on breadth-first search through the worklist");

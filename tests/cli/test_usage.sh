@@ -187,6 +187,7 @@ refuse 2 "--balance ownership has no effect on shortest paths in step: leave it 
 refuse 2 "--balance both is not built yet of shortest paths: leave it out" sssp $G --balance both
 refuse 2 "balance ownership is about several devices, and this search runs on one: leave it out, or give a partition over several" sssp $G --devices host:1 --balance ownership
 expect_ok sssp $G --devices host:2 --partition edge --balance ownership --verify
+refuse 2 "route tree has no effect with balance ownership, where one device does all: leave one of them out" sssp $G --devices host:2 --partition edge --balance ownership --route tree
 expect_ok bfs $G --devices host:2 --partition edge --direction push --balance ownership --verify
 expect_ok bfs $G --devices host:2 --partition edge --balance auto --verify
 refuse 2 "balance frontier has no effect on arcs in host memory, which no device is nearer to: leave it out" sssp $G --devices host:2 --partition edge --memory host --balance frontier

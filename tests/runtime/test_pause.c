@@ -1,4 +1,5 @@
-/** @file test_pause.c  How threads of host devices wait: they spin only where there is a core for each thread that runs a kernel. */
+/** @file test_pause.c  How threads of host devices wait: they spin only where there is a core for each thread that runs a
+ *  kernel, and sleep where other programs want the cores. */
 #include "algorithms/algorithms.h"
 #include "runtime/host/host.h"
 #include "runtime/sync.h"
@@ -6,7 +7,11 @@
 
 #include <pthread.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdio.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 static void no_spins_in_a_crowd(void **state)
 {
@@ -73,6 +78,50 @@ static void naps_come_late_where_there_are_cores(void **state)
     weir__host_crowd(-(cores + 1));
 }
 
+/* Two loops for each core that never end, of other processes: they go with this one. @return how many there are. */
+static size_t occupy(pid_t *loops, size_t most)
+{
+    size_t begun = 0;
+    while (begun < 2 * (size_t)weir__cores() && begun < most) {
+        const pid_t child = fork();
+        assert_true(child >= 0);
+        if (child == 0) {
+            (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+            for (volatile uint64_t turns = 0;; turns++)
+                ;
+        }
+        loops[begun++] = child;
+    }
+    return begun;
+}
+
+static void release(const pid_t *loops, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        assert_int_equal(kill(loops[i], SIGKILL), 0);
+        assert_int_equal(waitpid(loops[i], NULL, 0), loops[i]);
+    }
+}
+
+/* Where other programs want the cores, a thread stops to yield, since it would not come back for milliseconds each time. */
+static void a_crowded_machine_makes_naps(void **state)
+{
+    static pid_t loops[1024];
+    const int32_t cores = (int32_t)weir__cores();
+    const uint64_t before = weir__host_naps(),
+                   until = weir_host_clock_ns() + 20 * UINT64_C(1000000000);
+    (void)state;
+    const size_t begun = occupy(loops, sizeof loops / sizeof *loops);
+    weir__host_count_cores();
+    weir__host_crowd(cores + 1);
+    /* Only first looks: not one of them is a nap for want of patience. */
+    while (weir__host_naps() < before + 100 && weir_host_clock_ns() < until)
+        weir_host_pause(0);
+    weir__host_crowd(-(cores + 1));
+    release(loops, begun);
+    assert_true(weir__host_naps() >= before + 100);
+}
+
 static int awake;
 
 /* Naps until it is told to end. */
@@ -120,6 +169,7 @@ int main(void)
         cmocka_unit_test(no_spins_in_a_crowd),
         cmocka_unit_test(kernels_are_counted),
         cmocka_unit_test(naps_come_late_where_there_are_cores),
+        cmocka_unit_test(a_crowded_machine_makes_naps),
         cmocka_unit_test(runs_count_naps),
     };
     return cmocka_run_group_tests_name("pause", tests, NULL, NULL);

@@ -305,6 +305,22 @@ static double need_of(const struct form *form, const char *shape, const char *de
 /* Of estimates for several devices, for the ring of each pair: it has room for some packets, which few items do not fill. */
 #define RING (4 * MIB)
 
+/* What the system's own count of a process's memory may be short of, or beyond: since Linux 6.2 each core counts pages by itself, and adds them
+ * to the sum when they are a batch. */
+static double uncounted(void)
+{
+    const double cores = (double)sysconf(_SC_NPROCESSORS_CONF),
+                 page = (double)sysconf(_SC_PAGESIZE);
+    return cores * page * (2 * cores > 32 ? 2 * cores : 32);
+}
+
+/* Whether a peak is what was said to be needed. @param[in] fixed  of that, what small graphs do not use. */
+static int holds(double peak, double need, double fixed)
+{
+    return peak > 0 && peak <= need + SMALL + uncounted() &&
+           peak + uncounted() >= 0.45 * (need - fixed);
+}
+
 static void hold(const char *shape)
 {
     static const char *const devices[] = {"host:1", "host:3"};
@@ -315,7 +331,7 @@ static void hold(const char *shape)
             double peak = MEASURED ? peak_of(&forms[i], shape, devices[d]) : need;
             if (peak == -2)
                 skip();
-            if (peak > 0 && peak <= need + SMALL && peak >= 0.45 * (need - fixed[d]))
+            if (holds(peak, need, fixed[d]))
                 continue;
             fail_msg("%s of %s on %s: %.1f MiB were taken, %.1f MiB were said to be needed",
                      forms[i].name, shape, devices[d], peak / MIB, need / MIB);
@@ -336,7 +352,7 @@ static void what_one_device_for_all_needs(void **state)
         double peak = MEASURED ? peak_of(&alone[i], "sparse:4000000", "host:3") : need;
         if (peak == -2)
             skip();
-        assert_true(peak > 0 && peak <= need + SMALL && peak >= 0.45 * (need - FIXED));
+        assert_true(holds(peak, need, FIXED));
     }
     assert_int_equal(leave(1), 0);
 }

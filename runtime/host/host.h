@@ -57,6 +57,8 @@ void weir__host_count_cores(void);
 void weir__host_crowd(int32_t threads);
 /** Whether there is a core for each thread that runs a kernel, so that waits need not begin with giving theirs away. */
 int weir__host_spins(void);
+/** Whether threads sleep at once where other programs want the cores, as they do unless they are told not to. */
+void weir__host_heed_others(int heed);
 
 weir_status weir__host_queue_create(weir_device *device, int high_priority, weir_queue **queue_out);
 void weir__host_queue_destroy(weir_queue *queue);

@@ -29,6 +29,9 @@ static uint32_t in_kernels, cores;
 /* The time (weir_host_clock_ns()) until which threads sleep and do not yield; relaxed, for the same reason. */
 static uint64_t crowded_until;
 
+/* Whether other programs count; relaxed. Tests of what threads do without them say no. */
+static uint32_t heeds_others = 1;
+
 /* Since when it is watched what the process computes, 0: not yet; relaxed. A kernel's start begins anew: nothing was computed before. */
 static uint64_t watched_since;
 
@@ -41,6 +44,13 @@ void weir__host_crowd(int32_t threads)
 {
     if (__atomic_fetch_add(&in_kernels, (uint32_t)threads, __ATOMIC_RELAXED) == 0)
         __atomic_store_n(&watched_since, 0, __ATOMIC_RELAXED);
+}
+
+void weir__host_heed_others(int heed)
+{
+    __atomic_store_n(&heeds_others, heed != 0, __ATOMIC_RELAXED);
+    __atomic_store_n(&crowded_until, 0, __ATOMIC_RELAXED);
+    __atomic_store_n(&watched_since, 0, __ATOMIC_RELAXED);
 }
 
 int weir__host_spins(void)
@@ -120,7 +130,7 @@ static int yield_returns(void)
     }
     (void)sched_yield();
     const uint64_t after = weir_host_clock_ns();
-    if (after - before > LATE_NS)
+    if (after - before > LATE_NS && __atomic_load_n(&heeds_others, __ATOMIC_RELAXED))
         judge(after);
     return 1;
 }

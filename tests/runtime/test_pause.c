@@ -72,10 +72,12 @@ static void naps_come_late_where_there_are_cores(void **state)
     const int32_t cores = (int32_t)weir__cores();
     (void)state;
     weir__host_count_cores();
+    weir__host_heed_others(0);
     assert_int_equal(naps_of(256 + 512 + 10), 10);
     weir__host_crowd(cores + 1);
     assert_int_equal(naps_of(64 + 10), 10);
     weir__host_crowd(-(cores + 1));
+    weir__host_heed_others(1);
 }
 
 /* Two loops for each core that never end, of other processes: they go with this one. @return how many there are. */

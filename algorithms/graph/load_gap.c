@@ -9,7 +9,7 @@
  *  give, to the byte. Without arcs the two are the same, and have no weights. */
 #include "algorithms/graph/arcs.h"
 #include "algorithms/graph/load.h"
-#include "algorithms/graph/random.h"
+#include "algorithms/graph/reverse.h"
 #include "runtime/observe.h"
 #include "runtime/support.h"
 
@@ -147,57 +147,37 @@ struct sum {
     uint64_t sum; /* relaxed atomic, read after the join */
 };
 
-/* Arcs of one row, one every @p stride numbers. */
-static inline uint64_t hash_row(const struct sum *s, uint64_t v, uint64_t begin, uint64_t end,
-                                int turned, int weighted, uint64_t stride)
+/* An arc adds a random number of where it begins times another of where it leads, and of its weight (reverse.h). */
+static void add_arcs(void *user, uint64_t begin, uint64_t end)
 {
-    uint64_t sum = 0;
-    for (uint64_t i = begin; i < end; i++) {
-        const uint64_t t = s->targets[i * stride];
-        const uint64_t arc = turned ? t << 32 | v : v << 32 | t;
-        sum += weir__mix(arc + (weighted ? s->weights[i * stride] * WEIR__GOLDEN : 0));
-    }
-    return sum;
-}
-
-/* All but the first three are constants, so that the loop over a row asks nothing. */
-static inline __attribute__((always_inline)) uint64_t hash_rows(const struct sum *s, uint64_t begin,
-                                                                uint64_t end, int turned,
-                                                                int weighted, uint64_t stride)
-{
+    struct sum *s = user;
     const weir_graph graph = {.vertices = s->rows->vertices, .offsets = s->rows->offsets};
     struct weir__arc_walk walk = weir__arc_walk_from(&graph, s->first + begin);
+    const unsigned stride = s->pairs ? 2 : 1;
     uint64_t sum = 0;
     for (uint64_t i = begin; i < end;) {
         const uint64_t v = weir__arc_walk_to(&walk, s->first + i),
                        row_end = walk.row_end - s->first, stop = row_end < end ? row_end : end;
-        sum += hash_row(s, v, i, stop, turned, weighted, stride);
+        const struct weir__reverse own = weir__reverse_of((uint32_t)v),
+                                   row = weir__reverse_sums(
+                                       s->turned ? WEIR__REVERSE_FIRST : WEIR__REVERSE_SECOND,
+                                       s->targets + i * stride,
+                                       s->weights ? s->weights + i * stride : NULL, stride, 0,
+                                       stop - i);
+        sum += s->turned ? own.second * row.first : own.first * row.second;
         i = stop;
     }
-    return sum;
-}
-
-static void add_hashes(void *user, uint64_t begin, uint64_t end)
-{
-    struct sum *s = user;
-    uint64_t sum;
-    if (s->weights)
-        sum = s->pairs    ? hash_rows(s, begin, end, 1, 1, 2)
-              : s->turned ? hash_rows(s, begin, end, 1, 1, 1)
-                          : hash_rows(s, begin, end, 0, 1, 1);
-    else
-        sum = s->turned ? hash_rows(s, begin, end, 1, 0, 1) : hash_rows(s, begin, end, 0, 0, 1);
     __atomic_fetch_add(&s->sum, sum, __ATOMIC_RELAXED);
 }
 
-/* Sums of hashes tell whether the arcs of one direction are those of the other turned round, wrong once in 2^64: to look every
+/* Such sums tell whether the arcs of one direction are those of the other turned round, wrong hardly more often than once in 2^60: to look every
  * arc up would take many times as long as to read it. */
 static weir_status sum_of(const weir__rows *rows, int turned, uint64_t *sum_out)
 {
     struct sum sum = {
         .rows = rows, .targets = rows->targets, .weights = rows->weights, .turned = turned};
     const weir_status status = weir__activity_for("comparing arcs out and in", "arcs", rows->arcs,
-                                                  WEIR__ARC_CHUNK, 0, add_hashes, &sum);
+                                                  WEIR__ARC_CHUNK, 0, add_arcs, &sum);
     *sum_out = sum.sum;
     return status;
 }
@@ -221,7 +201,7 @@ static weir_status sum_arcs_in(weir__reader *reader, const struct header *h, con
     if (!status) {
         sum.targets = piece;
         sum.weights = h->weighted ? piece + 1 : NULL;
-        status = take_pieces(reader, h, piece, &sum.first, add_hashes, &sum);
+        status = take_pieces(reader, h, piece, &sum.first, add_arcs, &sum);
     }
     free(piece);
     *sum_out = sum.sum;

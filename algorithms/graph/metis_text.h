@@ -39,18 +39,13 @@ int weir__metis_fits(const weir__metis_header *header, uint64_t size);
  *  @return 0: FORM is none. */
 int weir__metis_form(uint64_t form, uint64_t weights, weir__metis_header *header_out);
 
-/** The same of an arc that begins where many do. */
-static inline uint64_t weir__metis_balance_from(struct weir__reverse from, uint64_t to,
-                                                uint64_t weight)
-{
-    const struct weir__reverse t = weir__reverse_of(to);
-    return weir__reverse_weight(weight) * (from.first * t.second - from.second * t.first);
-}
-
-/** An arc there adds what the arc back takes away: all add up to 0 where each has its reverse, of equal weight (reverse.h). */
+/** An arc there adds what the arc back takes away: all add up to 0 where each has its reverse, of equal weight (reverse.h).
+ *  @param[in] from, to  from 1. */
 static inline uint64_t weir__metis_balance(uint64_t from, uint64_t to, uint64_t weight)
 {
-    return weir__metis_balance_from(weir__reverse_of(from), to, weight);
+    const struct weir__reverse f = weir__reverse_of((uint32_t)from),
+                               t = weir__reverse_of((uint32_t)to);
+    return weir__reverse_weight(weight) * (f.first * t.second - f.second * t.first);
 }
 
 /** What was seen of a text in which each line has as many numbers, 2 or 3; zero before its first line. */

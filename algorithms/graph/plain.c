@@ -1,6 +1,7 @@
 /** @file plain.c  Plain lines. Digits are looked at eight at a time, in one word: how many there are and what they come to
  * takes a dozen operations and no jump, where a loop over them would be mispredicted at the end of nearly each number. */
 #include "algorithms/graph/deal.h"
+#include "algorithms/graph/decimal.h"
 #include "algorithms/graph/load.h"
 #include "algorithms/graph/metis_text.h"
 
@@ -14,8 +15,8 @@
 
 #define BYTES(b) (UINT64_C(0x0101010101010101) * (b))
 
-/* Digits that a double holds without rounding. */
-#define EXACT_DIGITS 15
+/* Digits that a number of 64 bits holds, all of them. */
+#define EXACT_DIGITS 18
 
 static inline uint64_t eight(const char *at)
 {
@@ -36,28 +37,65 @@ static inline uint64_t value_of(uint64_t digits)
            32;
 }
 
-/* Take digits. @return the character behind them; @p at: there are none, or they come to 2^63 or more. */
-static inline const char *take_digits(const char *at, uint64_t *value_out)
+/* How many of eight bytes are digits, as bits, up to the first that is none; of 64 all are. @param[in] digits  the bytes, those of zeros taken away. */
+static inline unsigned bits_of(uint64_t digits)
 {
-    const uint64_t digits = eight(at) ^ BYTES('0');
     /* The top bit of each byte that is above 9. */
     const uint64_t others = (((digits & BYTES(0x7F)) + BYTES(0x76)) | digits) & BYTES(0x80);
-    if (__builtin_expect(others != 0, 1)) {
-        const unsigned bits = (unsigned)__builtin_ctzll(others) & 56; /* of the digits */
-        if (bits == 0)
-            return at;
-        *value_out = value_of(digits << (64 - bits)); /* zeros in front */
-        return at + bits / 8;
-    }
-    uint64_t value = value_of(digits);
+    return others ? (unsigned)__builtin_ctzll(others) & 56 : 64;
+}
+
+static const uint64_t tens[EXACT_DIGITS + 1] = {1,
+                                                10,
+                                                100,
+                                                1000,
+                                                10000,
+                                                100000,
+                                                1000000,
+                                                10000000,
+                                                100000000,
+                                                1000000000,
+                                                10000000000,
+                                                100000000000,
+                                                1000000000000,
+                                                10000000000000,
+                                                100000000000000,
+                                                1000000000000000,
+                                                10000000000000000,
+                                                100000000000000000,
+                                                1000000000000000000};
+
+/* What is behind eight digits that come to @p value. */
+static __attribute__((noinline)) const char *take_more(const char *at, uint64_t value,
+                                                       uint64_t *value_out)
+{
     const char *c = at + 8;
-    for (; (unsigned)*c - '0' < 10u; c++) {
+    const uint64_t digits = eight(c) ^ BYTES('0');
+    const unsigned bits = bits_of(digits);
+    if (bits > 0) {
+        value = value * tens[bits / 8] + value_of(digits << (64 - bits));
+        c += bits / 8;
+    }
+    for (; bits == 64 && (unsigned)*c - '0' < 10u; c++) {
         if (value > (UINT64_MAX >> 1) / 10 - 1)
             return at;
         value = value * 10 + (uint64_t)(*c - '0');
     }
     *value_out = value;
     return c;
+}
+
+/* Take digits. @return the character behind them; @p at: there are none, or they come to 2^63 or more. */
+static inline const char *take_digits(const char *at, uint64_t *value_out)
+{
+    const uint64_t digits = eight(at) ^ BYTES('0');
+    const unsigned bits = bits_of(digits);
+    if (__builtin_expect(bits == 64, 0))
+        return take_more(at, value_of(digits), value_out);
+    if (bits == 0)
+        return at;
+    *value_out = value_of(digits << (64 - bits)); /* zeros in front */
+    return at + bits / 8;
 }
 
 static inline int is_blank(char c)
@@ -79,23 +117,6 @@ static inline int ends(char c)
     return is_blank(c) || c == '\n' || c == '\r';
 }
 
-static const uint64_t tens[EXACT_DIGITS + 1] = {1,
-                                                10,
-                                                100,
-                                                1000,
-                                                10000,
-                                                100000,
-                                                1000000,
-                                                10000000,
-                                                100000000,
-                                                1000000000,
-                                                10000000000,
-                                                100000000000,
-                                                1000000000000,
-                                                10000000000000,
-                                                100000000000000,
-                                                1000000000000000};
-
 /* Take a weight as weir__take_real() and weir__take_integer() would. @return @p at: they would not, or it is none. */
 static inline const char *take_weight(const weir__plain_form *form, const char *at,
                                       double *weight_out)
@@ -103,17 +124,17 @@ static inline const char *take_weight(const weir__plain_form *form, const char *
     uint64_t whole;
     const char *c = take_digits(at, &whole);
     const long digits = c - at;
-    if (digits > 0 && digits <= EXACT_DIGITS && ends(*c)) {
-        *weight_out = (double)whole;
+    if (digits > 0 && ends(*c)) {
+        *weight_out = (double)whole; /* below 2^63, and rounded once */
         return c;
     }
     if (digits > 0 && *c == '.' && !form->integers) {
         uint64_t part;
         const char *stop = take_digits(c + 1, &part);
         const long more = stop - (c + 1);
-        /* Both are exact as doubles, so that the quotient is the nearest one. */
         if (more > 0 && digits + more <= EXACT_DIGITS && ends(*stop)) {
-            *weight_out = (double)(whole * tens[more] + part) / (double)tens[more];
+            const uint64_t mantissa = whole * tens[more] + part;
+            *weight_out = weir__decimal(mantissa, (unsigned)more);
             return stop;
         }
     }
@@ -222,34 +243,43 @@ static inline int parts(const char *at)
     return is_blank(*at) || *at == '\n' || (at[0] == '\r' && at[1] == '\n');
 }
 
-/* What a row comes to. */
-struct row_sums {
-    uint64_t first,
-        second; /* of the numbers that reverse.h gives its targets, times those of weights */
+/* What a row is. */
+struct row_facts {
     int tangled, loop;
 };
 
-/* Look at the arcs of a row, which get their sources. @param[in] weighted  a constant, as are whether weights are in `integers`. */
-static inline __attribute__((always_inline)) struct row_sums sum_row(uint32_t source,
-                                                                     uint64_t begin, uint64_t end,
-                                                                     int weighted, int integers,
-                                                                     weir__plain *plain)
+/* Look at the arcs of a row, which get their sources. */
+static inline struct row_facts look_at_row(uint32_t source, uint64_t begin, uint64_t end,
+                                           weir__plain *plain)
 {
     const uint32_t *targets = plain->targets;
-    struct row_sums sums = {0, 0, 0, 0};
+    struct row_facts facts = {0, 0};
     uint64_t last = 0; /* the target before, and 1 */
     for (uint64_t i = begin; i < end; i++) {
         const uint64_t to = targets[i] + UINT64_C(1);
-        const struct weir__reverse reverse = weir__reverse_of(to);
-        const uint64_t weight = !weighted  ? 1
-                                : integers ? weir__reverse_weight(plain->integers[i])
-                                           : weir__reverse_weight((uint64_t)plain->weights[i]);
-        sums.tangled |= to <= last;
-        sums.loop |= targets[i] == source;
+        facts.tangled |= to <= last;
+        facts.loop |= targets[i] == source;
         plain->sources[i] = source;
-        sums.first += weight * reverse.first;
-        sums.second += weight * reverse.second;
         last = to;
+    }
+    return facts;
+}
+
+/* What the numbers that reverse.h gives the targets of a row add up to, times those of weights. */
+static struct weir__reverse sum_row(const weir__plain_form *form, uint64_t begin, uint64_t end,
+                                    const weir__plain *plain)
+{
+    const uint32_t *targets = plain->targets + begin;
+    struct weir__reverse sums = {0, 0, 0};
+    if (!form->weighted || !plain->fractions)
+        return weir__reverse_sums(WEIR__REVERSE_TWO, targets,
+                                  form->weighted ? plain->integers + begin : NULL, 1, 1,
+                                  end - begin);
+    for (uint64_t i = begin; i < end; i++) { /* some weight has more than 32 bits */
+        const struct weir__reverse of = weir__reverse_of(plain->targets[i] + 1);
+        const uint64_t weight = weir__reverse_weight((uint64_t)plain->weights[i]);
+        sums.first += weight * of.first;
+        sums.second += weight * of.second;
     }
     return sums;
 }
@@ -263,17 +293,16 @@ static int keep_row(const weir__plain_form *form, uint64_t vertex, uint64_t end,
     const uint32_t source = (uint32_t)(vertex - 1);
     if (begin == end)
         return 1;
-    const struct row_sums sums = !form->weighted    ? sum_row(source, begin, end, 0, 0, plain)
-                                 : plain->fractions ? sum_row(source, begin, end, 1, 0, plain)
-                                                    : sum_row(source, begin, end, 1, 1, plain);
-    if (sums.loop || (sums.tangled && !differ(plain->targets + begin, end - begin,
-                                              plain->targets + spare, plain->room - spare)))
+    const struct row_facts facts = look_at_row(source, begin, end, plain);
+    if (facts.loop || (facts.tangled && !differ(plain->targets + begin, end - begin,
+                                                plain->targets + spare, plain->room - spare)))
         return 0;
-    /* weir__metis_balance_from() of each arc, with what they have in common taken out of the sums. */
-    const struct weir__reverse own = weir__reverse_of(vertex);
+    /* weir__metis_balance() of each arc, with what they have in common taken out of the sums. */
+    const struct weir__reverse own = weir__reverse_of((uint32_t)vertex),
+                               sums = sum_row(form, begin, end, plain);
     plain->balance += (form->weighted ? 1 : weir__reverse_weight(0)) *
                       (own.first * sums.second - own.second * sums.first);
-    plain->tangled |= sums.tangled;
+    plain->tangled |= facts.tangled;
     plain->count = end;
     return 1;
 }

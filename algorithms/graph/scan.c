@@ -1,4 +1,5 @@
 /** @file scan.c  Numbers in lines of text: exact, quick, and blind to the locale. */
+#include "algorithms/graph/decimal.h"
 #include "algorithms/graph/read.h"
 #include "runtime/support.h"
 
@@ -76,9 +77,6 @@ static const char *parse_hard(const char *at, const char *end, double *value_out
 
 const char *weir__parse_real(const char *at, double *value_out)
 {
-    static const double power[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
-                                   1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
-                                   1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
     const char *c = at;
     uint64_t mantissa = 0;
     int digits = 0, scale = 0, exponent = 0, negative = *c == '-', exact = 1;
@@ -93,7 +91,7 @@ const char *weir__parse_real(const char *at, double *value_out)
             exact = 0;
         else
             mantissa = mantissa * 10 + (uint64_t)(*c - '0');
-        scale -= point && exact;
+        scale += exact ? -point : !point; /* a digit that has no room is dropped */
     }
     if (digits == 0)
         return NULL;
@@ -106,15 +104,22 @@ const char *weir__parse_real(const char *at, double *value_out)
             exponent = exponent < 100000 ? exponent * 10 + (*c - '0') : exponent;
         scale += minus ? -exponent : exponent;
     }
-    /* A mantissa and a power of ten that are both exact doubles give a correctly rounded result. */
-    if (!exact || mantissa > UINT64_C(1) << 53 || scale < -22 || scale > 22) {
-        c = parse_hard(at, c, value_out);
-        if (c && *value_out == 0 && mantissa)
-            *value_out = NAN;
+    if (scale <= 0 && scale >= -WEIR__DECIMAL_BEHIND) {
+        const double value = weir__decimal(mantissa, (unsigned)-scale);
+        /* Behind dropped digits it is between two numbers: as a rule the same double is nearest to both. */
+        if (exact || weir__decimal(mantissa + 1, (unsigned)-scale) == value) {
+            *value_out = negative ? -value : value;
+            return c;
+        }
+    }
+    if (exact && (!mantissa || (scale > 0 && weir__decimal_held(mantissa, (unsigned)scale)))) {
+        const double value = mantissa ? (double)mantissa * weir__powers_of_ten[scale] : 0;
+        *value_out = negative ? -value : value;
         return c;
     }
-    double value = scale < 0 ? (double)mantissa / power[-scale] : (double)mantissa * power[scale];
-    *value_out = negative ? -value : value;
+    c = parse_hard(at, c, value_out);
+    if (c && *value_out == 0)
+        *value_out = NAN;
     return c;
 }
 

@@ -13,21 +13,6 @@ struct symmetry {
     uint64_t sum[2];         /* relaxed atomics, read after the join */
 };
 
-/* Far ends of a part of a row, added up. */
-static inline struct weir__reverse add_ends(const uint32_t *targets, const uint32_t *weights,
-                                            uint64_t count)
-{
-    uint64_t first = 0, second = 0, third = 0;
-    for (uint64_t i = 0; i < count; i++) {
-        const struct weir__reverse of = weir__reverse_of(targets[i]);
-        const uint64_t weight = weights ? weir__reverse_weight(weights[i]) : 1;
-        first += weight * of.first;
-        second += weight * of.second;
-        third += weight * of.third;
-    }
-    return (struct weir__reverse){first, second, third};
-}
-
 static void add_rows(void *user, uint64_t begin, uint64_t end)
 {
     struct symmetry *s = user;
@@ -35,11 +20,11 @@ static void add_rows(void *user, uint64_t begin, uint64_t end)
     struct weir__arc_walk walk = weir__arc_walk_from(graph, begin);
     uint64_t sum[2] = {0, 0};
     for (uint64_t i = begin; i < end;) {
-        const struct weir__reverse own = weir__reverse_of(weir__arc_walk_to(&walk, i));
+        const struct weir__reverse own = weir__reverse_of((uint32_t)weir__arc_walk_to(&walk, i));
         const uint64_t stop = walk.row_end < end ? walk.row_end : end;
         const struct weir__reverse ends =
-            s->weights ? add_ends(graph->targets + i, s->weights + i, stop - i)
-                       : add_ends(graph->targets + i, NULL, stop - i);
+            weir__reverse_sums(WEIR__REVERSE_ALL, graph->targets + i,
+                               s->weights ? s->weights + i : NULL, 1, 0, stop - i);
         sum[0] += own.first * ends.second - own.second * ends.first;
         sum[1] += own.first * ends.third - own.third * ends.first;
         i = stop;

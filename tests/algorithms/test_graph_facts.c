@@ -2,6 +2,7 @@
 #include "tests/algorithms/graph_fixture.h"
 #include "algorithms/graph/arcs.h"
 #include "algorithms/graph/random.h"
+#include "algorithms/graph/reverse.h"
 #include "tests/lib/support.h"
 
 static int class_of(uint64_t degree)
@@ -255,11 +256,46 @@ static void reverses_are_found(void **state)
     assert_true(seen[0] > 20 && seen[1] > 20);
 }
 
+/* Many at once, or so few that no register is full, of pairs too, are what each comes to by itself. */
+static void sums_are_those_of_each(void **state)
+{
+    enum { MOST = 40 };
+    uint32_t numbers[2 * MOST];
+    (void)state;
+    for (uint64_t i = 0; i < 2 * MOST; i++) {
+        const uint64_t bits = weir__random(5, i);
+        numbers[i] = i % 5 ? (uint32_t)bits : (uint32_t)bits % 3 - 1;
+    }
+    for (uint64_t count = 0; count <= MOST; count++)
+        for (unsigned stride = 1; stride <= 2; stride++)
+            for (int weighted = 0; weighted <= 1; weighted++)
+                for (int which = WEIR__REVERSE_FIRST; which <= WEIR__REVERSE_ALL; which++) {
+                    const uint32_t *weights = weighted ? numbers + (stride == 2 ? 1 : MOST) : NULL;
+                    const struct weir__reverse got =
+                        weir__reverse_sums(which, numbers, weights, stride, 7, count);
+                    struct weir__reverse want = {0, 0, 0};
+                    for (uint64_t i = 0; i < count; i++) {
+                        const struct weir__reverse of = weir__reverse_of(numbers[i * stride] + 7);
+                        const uint64_t weight =
+                            weights ? weir__reverse_weight(weights[i * stride]) : 1;
+                        want.first += which != WEIR__REVERSE_SECOND ? weight * of.first : 0;
+                        want.second += which != WEIR__REVERSE_FIRST ? weight * of.second : 0;
+                        want.third += which == WEIR__REVERSE_ALL ? weight * of.third : 0;
+                    }
+                    assert_memory_equal(&got, &want, sizeof want);
+                }
+    assert_int_not_equal(weir__reverse_weight(0x9E3779B9), 0);
+    assert_int_not_equal(weir__reverse_weight(UINT32_MAX), weir__reverse_weight(UINT64_C(1) << 32));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(summaries),       cmocka_unit_test(undirected),
-        cmocka_unit_test(spans),           cmocka_unit_test(reverses_are_found),
+        cmocka_unit_test(sums_are_those_of_each),
+        cmocka_unit_test(summaries),
+        cmocka_unit_test(undirected),
+        cmocka_unit_test(spans),
+        cmocka_unit_test(reverses_are_found),
         cmocka_unit_test(what_is_dropped),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);

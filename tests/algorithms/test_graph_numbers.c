@@ -314,13 +314,82 @@ static void parse_real(void **state)
     assert_null(weir__parse_real("e1", &value));
 }
 
+/* ---- the nearest double ---------------------------------------------------------------------- */
+
+static uint64_t draws;
+
+static uint32_t draw(uint32_t below)
+{
+    draws = draws * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return (uint32_t)(draws >> 33) % below;
+}
+
+static void assert_nearest(const char *text)
+{
+    double value = -1, want = strtod(text, NULL);
+    const char *end = weir__parse_real(text, &value);
+    if (!end || *end || memcmp(&value, &want, sizeof value) != 0)
+        fail_msg("%s is %a and not %a", text, value, want);
+}
+
+/* As many digits as one likes, wherever the point is. */
+static void the_nearest_double_is_taken(void **state)
+{
+    (void)state;
+    for (uint32_t i = 0; i < 200000; i++) {
+        char text[80];
+        int at = 0;
+        const uint32_t whole = draw(24), behind = 1 + draw(30);
+        draws ^= i;
+        at += sprintf(text, "%s", draw(4) ? "" : "-");
+        for (uint32_t d = 0; d < whole; d++)
+            text[at++] = (char)('0' + (i % 3 ? draw(10) : 0));
+        text[at++] = '.';
+        for (uint32_t d = 0; d < behind; d++)
+            text[at++] = (char)('0' + (i % 5 ? draw(10) : 9));
+        text[at] = '\0';
+        if (i % 7 == 0)
+            sprintf(text + at, "e%d", (int)draw(40) - 20);
+        assert_nearest(text);
+    }
+}
+
+/* In the middle between two doubles, and as near to it as can be written, where the even one is nearest, or the one on that side. */
+static void what_is_between_two_is_rounded_right(void **state)
+{
+    (void)state;
+    for (uint32_t i = 0; i < 20000; i++) {
+        const uint64_t mantissa =
+            UINT64_C(1) << 53 | (uint64_t)draw(1u << 26) << 26 | draw(1u << 26);
+        const int behind = 1 + (int)draw(27);
+        char text[80];
+        /* 54 bits and one more, which no double holds: a long double has 64 at least. */
+        const long double middle = ldexpl((long double)(2 * mantissa + 1), -behind);
+        if ((double)middle == middle)
+            skip(); /* but not everywhere */
+        int at = snprintf(text, sizeof text - 4, "%.*Lf", behind, middle);
+        assert_nearest(text);
+        strcpy(text + at, "001");
+        assert_nearest(text);
+        text[at] = '\0';
+        text[at - 1]--; /* the last digit of a half is 5 */
+        assert_nearest(text);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(kind_of_what_remains), cmocka_unit_test(kind_of_arrays),
-        cmocka_unit_test(kind_of_many_rows),    cmocka_unit_test(weights_of_all_formats),
-        cmocka_unit_test(long_weights),         cmocka_unit_test(integer_matrix),
-        cmocka_unit_test(whole_numbers),        cmocka_unit_test(parse_real),
+        cmocka_unit_test(kind_of_what_remains),
+        cmocka_unit_test(kind_of_arrays),
+        cmocka_unit_test(kind_of_many_rows),
+        cmocka_unit_test(weights_of_all_formats),
+        cmocka_unit_test(long_weights),
+        cmocka_unit_test(integer_matrix),
+        cmocka_unit_test(whole_numbers),
+        cmocka_unit_test(parse_real),
+        cmocka_unit_test(the_nearest_double_is_taken),
+        cmocka_unit_test(what_is_between_two_is_rounded_right),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

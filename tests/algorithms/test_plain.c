@@ -8,12 +8,15 @@
 #include <string.h>
 
 #define BEHIND     9  /* an end of a line, and zeros that may be read */
-#define LINE_ROOM  64 /* no line is longer, and none of its own is taken with others */
+#define LINE_ROOM  96 /* no line is longer, and none of its own is taken with others */
 #define LINES_MOST 3000
 
 static uint64_t state_of_draws;
 static uint32_t digits_most =
     8; /* of an id, where nothing is odd: lines of eight and of seven are taken by different ways */
+
+static int
+    points; /* weights have one, with up to 8 digits behind it (1), up to 18 (2), nothing but zeros (3), or up to 24 digits (4): more than 64 bits hold */
 
 static uint32_t draw(uint32_t below)
 {
@@ -47,12 +50,24 @@ static const char *line_end(uint32_t odd)
 
 static const char *weight_of(uint32_t odd)
 {
-    static const char *const odds[] = {"0.5",  "-3",       "1e3", "123456789", "12.25",
-                                       "1.5x", "00000012", "+7",  "1.",        "x"};
-    static char number[16];
+    static const char *const odds[] = {
+        "0.5",   "-3",   "1e3",      "123456789",
+        "12.25", "1.5x", "00000012", "+7",
+        "1.",    "x",    ".5",       "1.2.3",
+        "-.5",   "2",    "3.5e1",    "0.000000000000000000000000000001"};
+    static char number[40];
+    int at = 0;
     if (odd && draw(odd) == 0)
         return odds[draw(sizeof odds / sizeof *odds)];
-    number[put_number(number, 1 + draw(8))] = '\0';
+    at += put_number(number, points == 2 || points == 4 ? 1 : 1 + draw(8));
+    if (points)
+        number[at++] = '.';
+    if (points == 3)
+        for (uint32_t zeros = 1 + draw(10); zeros > 0; zeros--)
+            number[at++] = '0';
+    else if (points)
+        at += put_number(number + at, 1 + draw(points == 1 ? 8 : points == 2 ? 18 : 24));
+    number[at] = '\0';
     return number;
 }
 
@@ -198,12 +213,14 @@ static void many_are_as_one_by_one(void **state)
             for (size_t o = 0; o < sizeof odds / sizeof *odds; o++) {
                 state_of_draws = seed * 1000 + (uint64_t)f * 10 + o;
                 digits_most = seed % 2 ? 7 : 8;
+                points = forms[f].weighted && !forms[f].integers ? (int)(seed / 2 % 5) : 0;
                 const uint32_t lines = 1 + draw(seed % 8 ? 300 : LINES_MOST);
                 struct text text = make_text(&forms[f], lines, odds[o]);
                 assert_same(&forms[f], &text, lines * 2);
                 assert_same(&forms[f], &text, 1 + draw(lines));
                 free(text.bytes);
             }
+    points = 0;
 }
 
 /* The first line that is not plain is found wherever it stands, and what is behind it is not taken. */
@@ -262,12 +279,14 @@ static void steps_back_are_seen(void **state)
         }
 }
 
+/* Weights with a point, too, but those of lines that begin with a letter. */
 static void a_processor_that_can_takes_many(void **state)
 {
     (void)state;
-    for (int f = 0; f < 2 * FORMS; f++) {
-        const weir__plain_form all = {.letter = forms[f % FORMS].letter,
-                                      .weighted = forms[f % FORMS].weighted,
+    for (int f = 0; f < 2 * FORMS + 3; f++) {
+        points = f < 2 * FORMS ? 0 : 1 + f - 2 * FORMS;
+        const weir__plain_form all = {.letter = points ? 0 : forms[f % FORMS].letter,
+                                      .weighted = points || forms[f % FORMS].weighted,
                                       .high = UINT32_MAX - 1};
         digits_most = f < FORMS ? 8 : 7;
         state_of_draws = 7;
@@ -283,9 +302,11 @@ static void a_processor_that_can_takes_many(void **state)
         /* Less than a step of the text is left, and less than eight lines that end in front of it. */
         assert_true((size_t)(text.bytes + text.count - stop) < 64 + 8 * LINE_ROOM);
         assert_in_range(plain.count, 1960, 2000);
+        assert_int_equal(plain.fractions, points == 1 || points == 2);
         drop(&plain);
         free(text.bytes);
     }
+    points = 0;
 }
 
 /* Where the source is another one than before, in runs of all lengths. */

@@ -1,4 +1,4 @@
-/** @file decimal.h  The double that is nearest to a decimal fraction. Not installed.
+/** @file decimal.h  The double that is nearest to a decimal fraction, and the other way round. Not installed.
  *
  * A mantissa over a power of ten is a quotient of whole numbers. Both are shifted until their top bits are set, so the quotient has 63 or 64 bits, and
  * whether a remainder is left goes into its last one: ten bits and more lie behind what a double keeps, so that the processor, which rounds such
@@ -18,15 +18,8 @@ static const double weir__powers_of_ten[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5, 
                                              1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
                                              1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
 
-/** Whether a double holds both, so that it is enough to divide, or to multiply. */
-static inline int weir__decimal_held(uint64_t mantissa, unsigned power)
-{
-    return mantissa <= UINT64_C(1) << 53 && power <= 22;
-}
-
-/** @param[in] behind  of its digits, 0 to WEIR__DECIMAL_BEHIND, stand behind the point.
- *  @return the nearest double, of two that are equally near the even one. */
-static inline double weir__decimal(uint64_t mantissa, unsigned behind)
+/** Five to a power of WEIR__DECIMAL_BEHIND at the most. */
+static inline uint64_t weir__power_of_five(unsigned power)
 {
     static const uint64_t fives[WEIR__DECIMAL_BEHIND + 1] = {1,
                                                              5,
@@ -56,13 +49,26 @@ static inline double weir__decimal(uint64_t mantissa, unsigned behind)
                                                              298023223876953125,
                                                              1490116119384765625,
                                                              7450580596923828125};
+    return fives[power];
+}
+
+/** Whether a double holds both, so that it is enough to divide, or to multiply. */
+static inline int weir__decimal_held(uint64_t mantissa, unsigned power)
+{
+    return mantissa <= UINT64_C(1) << 53 && power <= 22;
+}
+
+/** @param[in] behind  of its digits, 0 to WEIR__DECIMAL_BEHIND, stand behind the point.
+ *  @return the nearest double, of two that are equally near the even one. */
+static inline double weir__decimal(uint64_t mantissa, unsigned behind)
+{
     if (weir__decimal_held(mantissa, behind))
         return (double)mantissa / weir__powers_of_ten[behind];
     if (!mantissa)
         return 0;
     __extension__ typedef unsigned __int128 wide;
-    const int up = __builtin_clzll(mantissa), below = __builtin_clzll(fives[behind]);
-    const uint64_t divisor = fives[behind] << below;
+    const int up = __builtin_clzll(mantissa), below = __builtin_clzll(weir__power_of_five(behind));
+    const uint64_t divisor = weir__power_of_five(behind) << below;
     const wide dividend = (wide)(mantissa << up) << 63;
     const uint64_t quotient = (uint64_t)(dividend / divisor),
                    rest = (uint64_t)dividend - quotient * divisor;
@@ -71,5 +77,12 @@ static inline double weir__decimal(uint64_t mantissa, unsigned behind)
     memcpy(&power, &bits, sizeof power);
     return (double)(quotient | (rest != 0)) * power;
 }
+
+/** Bytes that weir__decimal_put() writes at the most. */
+#define WEIR__DECIMAL_ROOM 32
+
+/** Write a number with 15 digits, or 16, or 17 where it takes so many to read back as the same double, without zeros at the end.
+ *  @return bytes; a zero may follow. */
+int weir__decimal_put(double value, char to[WEIR__DECIMAL_ROOM]);
 
 #endif

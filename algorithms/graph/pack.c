@@ -1,5 +1,6 @@
 /** @file pack.c  Writing a file, plain, gzip, xz or zstd, that appears complete or not at all. */
 #include "algorithms/graph/pack.h"
+#include "algorithms/graph/decimal.h"
 #include "runtime/observe.h"
 #include "runtime/support.h"
 
@@ -137,9 +138,10 @@ void weir__pack_number(weir__pack *pack, uint64_t value, char behind)
 
 void weir__pack_real(weir__pack *pack, double value, char behind)
 {
-    char text[32];
-    int length = snprintf(text, sizeof text, "%.17g%c", value, behind);
-    weir__pack_bytes(pack, text, (size_t)length);
+    char text[WEIR__DECIMAL_ROOM + 1];
+    const int length = weir__decimal_put(value, text);
+    text[length] = behind;
+    weir__pack_bytes(pack, text, (size_t)length + 1);
 }
 
 void weir__pack_text(weir__pack *pack, const char *format, ...)

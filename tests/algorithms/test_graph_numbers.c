@@ -2,6 +2,7 @@
  *  weights that remain are. */
 #include "tests/algorithms/graph_fixture.h"
 
+#include "algorithms/graph/decimal.h"
 #include "algorithms/graph/read.h"
 
 #include <math.h>
@@ -336,7 +337,7 @@ static void assert_nearest(const char *text)
 static void the_nearest_double_is_taken(void **state)
 {
     (void)state;
-    for (uint32_t i = 0; i < 200000; i++) {
+    for (uint32_t i = 0; i < 50000; i++) {
         char text[80];
         int at = 0;
         const uint32_t whole = draw(24), behind = 1 + draw(30);
@@ -377,6 +378,84 @@ static void what_is_between_two_is_rounded_right(void **state)
     }
 }
 
+/* ---- doubles as text ------------------------------------------------------------------------- */
+
+static void assert_reads_back(double value)
+{
+    char text[WEIR__DECIMAL_ROOM + 1], usual[40];
+    const int length = weir__decimal_put(value, text);
+    assert_in_range(length, 1, WEIR__DECIMAL_ROOM - 1);
+    text[length] = '\0';
+    const double back = strtod(text, NULL);
+    snprintf(usual, sizeof usual, "%.17g", value);
+    if (memcmp(&back, &value, sizeof value) != 0 ||
+        strspn(text, "0123456789.e+-") != (size_t)length)
+        fail_msg("%s is written as %s", usual, text);
+    /* Zeros take the place of an exponent down to 0.00001. */
+    assert_true((size_t)length <= strlen(usual) || fabs(value) < 1e-4);
+}
+
+static void what_is_written_reads_back(void **state)
+{
+    static const double some[] = {0,
+                                  1,
+                                  .1,
+                                  .01,
+                                  .001,
+                                  1e-4,
+                                  1e-5,
+                                  9.9999999999999999e-6,
+                                  1e-7,
+                                  1e15,
+                                  1e16,
+                                  123456,
+                                  .3,
+                                  2. / 3,
+                                  1e300,
+                                  5e-324,
+                                  999999999999999.9,
+                                  1e22,
+                                  1e-22,
+                                  0.5,
+                                  4503599627370497.5,
+                                  9007199254740993.,
+                                  99999.99999999999};
+    (void)state;
+    for (size_t i = 0; i < sizeof some / sizeof *some; i++) {
+        assert_reads_back(some[i]);
+        assert_reads_back(-some[i]);
+        assert_reads_back(nextafter(some[i], INFINITY));
+    }
+    for (uint32_t i = 0; i < 20000; i++) {
+        const double part = ((double)draw(1u << 30) * 0x1p23 + draw(1u << 23)) * 0x1p-53;
+        assert_reads_back(ldexp(1 + part, (int)draw(80) - 30));
+        assert_reads_back((float)part);
+        if (i % 8 == 0)
+            assert_reads_back(ldexp(1 + part, (int)draw(2000) - 1000));
+    }
+}
+
+/* Numbers of up to 15 digits come back as they were. */
+static void few_digits_stay(void **state)
+{
+    (void)state;
+    for (uint32_t i = 0; i < 20000; i++) {
+        char want[40], got[WEIR__DECIMAL_ROOM + 1];
+        const int front = (int)draw(8), behind = 1 + (int)draw(15 - (uint32_t)front);
+        int at = 0;
+        for (int d = 0; d < front; d++)
+            want[at++] = (char)('1' + draw(9));
+        if (!front)
+            want[at++] = '0';
+        want[at++] = '.';
+        for (int d = 0; d < behind; d++)
+            want[at++] = (char)(d == 0 || d == behind - 1 ? '1' + draw(9) : '0' + draw(10));
+        want[at] = '\0';
+        got[weir__decimal_put(strtod(want, NULL), got)] = '\0';
+        assert_string_equal(got, want);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -390,6 +469,8 @@ int main(void)
         cmocka_unit_test(parse_real),
         cmocka_unit_test(the_nearest_double_is_taken),
         cmocka_unit_test(what_is_between_two_is_rounded_right),
+        cmocka_unit_test(what_is_written_reads_back),
+        cmocka_unit_test(few_digits_stay),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

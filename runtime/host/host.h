@@ -55,6 +55,15 @@ void weir__host_team_run(struct host_team *team, weir_queue *queue, const weir_k
 void weir__host_count_cores(void);
 /** @p threads more threads of this process run kernels from now on; fewer, if it is negative. Any thread. */
 void weir__host_crowd(int32_t threads);
+/** Since when it is watched what the process computes, and what it had computed then. Nanoseconds. */
+struct host_window {
+    uint64_t since; /* 0: not yet */
+    uint64_t computed;
+};
+/** For how long threads are to sleep rather than yield; 0: not at all. @param[in] now  when a yield came back late.
+ *  @param[in] computed  by the process so far.  @param[in] of_cores  those that its kernels could have. */
+uint64_t weir__host_crowded_for(struct host_window *window, uint64_t now, uint64_t computed,
+                                uint32_t of_cores);
 /** Whether there is a core for each thread that runs a kernel, so that waits need not begin with giving theirs away. */
 int weir__host_spins(void);
 /** Whether threads sleep at once where other programs want the cores, as they do unless they are told not to. */

@@ -15,9 +15,11 @@
 #define NAP_NS         20000
 
 /* A yield that takes longer makes a thread look at who had the core. When the process had less than a quarter of its cores for
- * WATCHED_NS or more, its threads sleep for NAPS_AFTER times as long instead: the next look costs six percent at the most. */
+ * WATCHED_NS or more, its threads sleep for NAPS_AFTER times as long instead: the next look costs six percent at the most. Over more than
+ * STALE_NS nothing is judged: yields that seldom come late are no crowd, and threads may have slept meanwhile because there was no work. */
 #define LATE_NS    1000000u
 #define WATCHED_NS 10000000u
+#define STALE_NS   1000000000u
 #define NAPS_AFTER 16u
 
 /* How often a thread took one; relaxed, a count. */
@@ -85,31 +87,36 @@ static uint64_t computed_ns(void)
     return (uint64_t)used.tv_sec * 1000000000u + (uint64_t)used.tv_nsec;
 }
 
-/* A yield came back late at @p now: because a thread of ours computed meanwhile, or another program? One thread at a time asks. */
-static void judge(uint64_t now)
+uint64_t weir__host_crowded_for(struct host_window *window, uint64_t now, uint64_t computed,
+                                uint32_t of_cores)
 {
-    static struct {
-        uint32_t taken;
-        uint64_t since, computed;
-    } watch;
-    if (__atomic_exchange_n(&watch.taken, 1, __ATOMIC_ACQUIRE))
+    const uint64_t watched = now - window->since, had = computed - window->computed;
+    const int begins = !window->since || watched > STALE_NS;
+    if (!begins && watched < WATCHED_NS)
+        return 0;
+    *window = (struct host_window){.since = now, .computed = computed};
+    return !begins && had * 4 < watched * of_cores ? NAPS_AFTER * watched : 0;
+}
+
+/* A yield came back late: because a thread of ours computed meanwhile, or another program? One thread at a time asks, and looks at the
+ * clock only then: who is kept off its core in between would take a window to have begun after it. */
+static void judge(void)
+{
+    static struct host_window window;
+    static uint32_t taken;
+    if (__atomic_exchange_n(&taken, 1, __ATOMIC_ACQUIRE))
         return;
-    const uint64_t computed = computed_ns(),
-                   since = __atomic_load_n(&watched_since, __ATOMIC_RELAXED);
+    const uint64_t now = weir_host_clock_ns();
     const uint64_t of_cores = weir__host_spins() ? __atomic_load_n(&in_kernels, __ATOMIC_RELAXED)
                                                  : __atomic_load_n(&cores, __ATOMIC_RELAXED);
-    int begins = !since || since != watch.since;
-    if (!begins && now - since >= WATCHED_NS) {
-        if ((computed - watch.computed) * 4 < (now - since) * of_cores)
-            __atomic_store_n(&crowded_until, now + NAPS_AFTER * (now - since), __ATOMIC_RELAXED);
-        begins = 1;
-    }
-    if (begins) {
-        watch.since = now;
-        watch.computed = computed;
-        __atomic_store_n(&watched_since, now, __ATOMIC_RELAXED);
-    }
-    __atomic_store_n(&watch.taken, 0, __ATOMIC_RELEASE);
+    if (__atomic_load_n(&watched_since, __ATOMIC_RELAXED) != window.since)
+        window.since = 0;
+    const uint64_t crowded =
+        weir__host_crowded_for(&window, now, computed_ns(), (uint32_t)of_cores);
+    if (crowded)
+        __atomic_store_n(&crowded_until, now + crowded, __ATOMIC_RELAXED);
+    __atomic_store_n(&watched_since, window.since, __ATOMIC_RELAXED);
+    __atomic_store_n(&taken, 0, __ATOMIC_RELEASE);
 }
 
 /* Gives the core away, or says that this is not the time for it.
@@ -120,18 +127,17 @@ static void judge(uint64_t now)
  * busy loops beside it: 8300 ms with yields, 380 with naps). */
 static int yield_returns(void)
 {
-    const uint64_t before = weir_host_clock_ns(),
-                   until = __atomic_load_n(&crowded_until, __ATOMIC_RELAXED);
+    const uint64_t before = weir_host_clock_ns();
+    uint64_t until = __atomic_load_n(&crowded_until, __ATOMIC_RELAXED);
     if (before < until)
         return 0;
-    if (until) {
-        __atomic_store_n(&crowded_until, 0, __ATOMIC_RELAXED);
+    /* One thread begins anew; others may have judged again since they read. */
+    if (until && __atomic_compare_exchange_n(&crowded_until, &until, 0, 0, __ATOMIC_RELAXED,
+                                             __ATOMIC_RELAXED))
         __atomic_store_n(&watched_since, 0, __ATOMIC_RELAXED);
-    }
     (void)sched_yield();
-    const uint64_t after = weir_host_clock_ns();
-    if (after - before > LATE_NS && __atomic_load_n(&heeds_others, __ATOMIC_RELAXED))
-        judge(after);
+    if (weir_host_clock_ns() - before > LATE_NS && __atomic_load_n(&heeds_others, __ATOMIC_RELAXED))
+        judge();
     return 1;
 }
 

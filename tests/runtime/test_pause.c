@@ -124,6 +124,23 @@ static void a_crowded_machine_makes_naps(void **state)
     assert_true(weir__host_naps() >= before + 100);
 }
 
+/* It is a crowd where the process had less than a quarter of its cores for 10 ms or more. A second that nobody looked at says nothing:
+ * threads that have no work sleep too, and one late yield after an hour of it would make them sleep for sixteen hours. */
+static void a_crowd_is_of_late(void **state)
+{
+    const uint64_t ms = 1000000, begin = 5000 * ms;
+    struct host_window window = {0, 0};
+    (void)state;
+    assert_int_equal(weir__host_crowded_for(&window, begin, 70 * ms, 4), 0);
+    assert_int_equal(weir__host_crowded_for(&window, begin + 9 * ms, 70 * ms, 4), 0);
+    assert_int_equal(weir__host_crowded_for(&window, begin + 20 * ms, 89 * ms, 4), 16 * 20 * ms);
+    assert_int_equal(window.since, begin + 20 * ms);
+    assert_int_equal(weir__host_crowded_for(&window, begin + 40 * ms, 109 * ms, 4), 0);
+    assert_int_equal(weir__host_crowded_for(&window, begin + 3600000 * ms, 110 * ms, 4), 0);
+    assert_int_equal(window.since, begin + 3600000 * ms);
+    assert_true(weir__host_crowded_for(&window, begin + 3601000 * ms, 110 * ms, 4) > 0);
+}
+
 static int awake;
 
 /* Naps until it is told to end. */
@@ -172,6 +189,7 @@ int main(void)
         cmocka_unit_test(kernels_are_counted),
         cmocka_unit_test(naps_come_late_where_there_are_cores),
         cmocka_unit_test(a_crowded_machine_makes_naps),
+        cmocka_unit_test(a_crowd_is_of_late),
         cmocka_unit_test(runs_count_naps),
     };
     return cmocka_run_group_tests_name("pause", tests, NULL, NULL);

@@ -5,7 +5,8 @@
  * go into one list, and those behind what parts two numbers into another. A line is plain if its places of both lists, put into order, are one to
  * eight digits apart, so that no byte is looked at again; eight numbers of a column become integers at once.
  *
- * Lines of two numbers of up to seven digits are not even listed: four of them fit into 64 bytes, and the bits of those say where they lie. Rows of
+ * Lines of two numbers of up to seven digits are not even listed: four of them fit into 64 bytes, and the bits of those say where they lie. Of lines of three whole
+ * numbers all places are one list, of which every third ends a line. Rows of
  * METIS, which have any number of numbers, are cut into one list of numbers, with the places in it where lines end. */
 #include "algorithms/graph/plain.h"
 
@@ -156,27 +157,28 @@ INSIDE __m256i four(const char *text, const uint16_t *places, unsigned i, unsign
 }
 
 /* Pairs of digits, then fours: eight digits, the first in the lowest byte, some of them zeros in front. */
-INSIDE __m256i fours_of(__m256i bytes, __m128i behind)
+INSIDE __m256i fours_of(__m256i bytes, __m128i behind, __m256i *most)
 {
     __m256i digits = _mm256_sllv_epi64(_mm256_sub_epi8(bytes, _mm256_set1_epi8('0')),
                                        _mm256_cvtepu16_epi64(behind));
+    *most = _mm256_max_epu8(*most, digits);
     digits = _mm256_maddubs_epi16(digits, _mm256_set1_epi16(0x010A)); /* 10, 1 */
     return _mm256_madd_epi16(digits, _mm256_set1_epi32(0x00010064));  /* 100, 1 */
 }
 
-/* Eight numbers. @param[in] from  the first of their places, every @p step-th. @param[in] lengths  digits of each.
+/* Eight numbers. @param[in,out] most  by byte, the highest that was taken for a digit. @param[in] from  the first of their places, every @p step-th. @param[in] lengths  digits of each.
  *  @param[in,out] longest  the most digits of all, less one; more than seven if some number has none, too. */
 INSIDE __m256i numbers_of(const char *text, const uint16_t *from, unsigned step, __m128i lengths,
-                          __m128i *longest)
+                          __m128i *longest, __m256i *most)
 {
     const __m128i one = _mm_set1_epi16(1);
     *longest = _mm_max_epu16(*longest, _mm_sub_epi16(lengths, one));
     /* In this order halves of registers that are packed come out in order. */
     const __m128i behind = _mm_shuffle_epi32(
         _mm_sub_epi16(_mm_set1_epi16(64), _mm_slli_epi16(lengths, 3)), _MM_SHUFFLE(3, 1, 2, 0));
-    const __m256i some = fours_of(four(text, from, 0, step, 4 * step, 5 * step), behind);
+    const __m256i some = fours_of(four(text, from, 0, step, 4 * step, 5 * step), behind, most);
     const __m256i others = fours_of(four(text, from, 2 * step, 3 * step, 6 * step, 7 * step),
-                                    _mm_srli_si128(behind, 8));
+                                    _mm_srli_si128(behind, 8), most);
     return _mm256_madd_epi16(_mm256_packus_epi32(some, others),
                              _mm256_set1_epi32(0x00012710)); /* 10000, 1 */
 }
@@ -275,10 +277,12 @@ INSIDE __m256i eight_behind(const char *text, __m128i places, __m128i lengths, u
 {
     const __m128i front = _mm_set1_epi16((short)skip);
     __m128i unused = _mm_setzero_si128();
+    __m256i digits = _mm256_setzero_si256(); /* all of them, as places were found */
     uint16_t from[LINES];
     _mm_storeu_si128((__m128i *)(void *)from, _mm_add_epi16(places, _mm_min_epu16(lengths, front)));
     return numbers_of(text, from, 1,
-                      _mm_min_epu16(_mm_subs_epu16(lengths, front), _mm_set1_epi16(8)), &unused);
+                      _mm_min_epu16(_mm_subs_epu16(lengths, front), _mm_set1_epi16(8)), &unused,
+                      &digits);
 }
 
 /* The digits of weights that have more than eight behind the point, or so many in all that a double may not hold them. @return 0: some have more than
@@ -317,7 +321,8 @@ INSIDE int take_pointed(const char *text, const uint16_t *wholes, const uint16_t
                   before = digits_between(every_second(wholes, 0), point, 0),
                   behind = digits_between(point, end, 0);
     __m128i longest = _mm_setzero_si128();
-    weights->whole = numbers_of(text, wholes, 2, before, &longest);
+    __m256i digits = _mm256_setzero_si256();
+    weights->whole = numbers_of(text, wholes, 2, before, &longest, &digits);
     const __m128i odd = _mm_or_si128(
         _mm_subs_epu16(longest, seven),
         _mm_subs_epu16(_mm_sub_epi16(behind, _mm_set1_epi16(1)), _mm_set1_epi16(BEHIND_MOST - 1)));
@@ -380,14 +385,15 @@ INSIDE unsigned take_lines(const char *text, const struct places *places, int le
                       second = weighted ? every_second(parts, 0) : places_at(parts),
                       third = weighted ? every_second(parts, 1) : end;
         __m128i longest = _mm_setzero_si128();
-        __m256i weights = _mm256_setzero_si256();
+        __m256i weights = _mm256_setzero_si256(), digits = weights;
         struct pointed fractions;
-        const __m256i source = numbers_of(text + front, begins, 1,
-                                          digits_between(begin, second, (int)front), &longest);
+        const __m256i source = numbers_of(
+            text + front, begins, 1, digits_between(begin, second, (int)front), &longest, &digits);
         const __m256i target =
-            numbers_of(text, parts, gaps, digits_between(second, third, 0), &longest);
+            numbers_of(text, parts, gaps, digits_between(second, third, 0), &longest, &digits);
         if (weighted && !pointed)
-            weights = numbers_of(text, parts + 1, gaps, digits_between(third, end, 0), &longest);
+            weights =
+                numbers_of(text, parts + 1, gaps, digits_between(third, end, 0), &longest, &digits);
         if (pointed && (places->points[i + LINES] <= begins[LINES] ||
                         !take_pointed(text, parts + 1, places->points + i, end, &fractions)))
             break;
@@ -598,6 +604,115 @@ INSIDE const char *take_short(const weir__plain_form *form, const char *text, co
     return text;
 }
 
+/* ---- lines of three numbers ------------------------------------------------------------------------- */
+
+/* Places behind what parts numbers, in a stretch from the second one on; the first is 0. */
+#define TRIPLE 3u
+
+/* @return whole lines, if there are as many ends as those should have; else 0. Which of the places are ends is seen later. */
+INSIDE unsigned find_triples(const char *text, unsigned bytes, __m256i parting, uint16_t *places)
+{
+    const __m256i end = _mm256_set1_epi8('\n');
+    unsigned count = 0, ends = 0;
+    places[0] = 0;
+    for (unsigned at = 0; at < bytes; at += STEP) {
+        const __m256i low = _mm256_loadu_si256((const __m256i *)(const void *)(text + at)),
+                      high = _mm256_loadu_si256((const __m256i *)(const void *)(text + at + 32));
+        ends += (unsigned)_mm_popcnt_u64((uint64_t)equal(high, end) << 32 | equal(low, end));
+        count += put_places((uint64_t)equal(high, _mm256_shuffle_epi8(parting, high)) << 32 |
+                                equal(low, _mm256_shuffle_epi8(parting, low)),
+                            at + 1, MORE_GAPS_USUAL, places + 1 + count);
+    }
+    return ends == count / TRIPLE ? ends : 0;
+}
+
+/* Every third of 24 places, from the one that @p first says. */
+INSIDE __m128i every_third(const uint16_t *places, unsigned first)
+{
+    static const uint8_t from[3][3][16] __attribute__((aligned(16))) = {
+#define NO   0x80, 0x80
+#define A(i) 2 * (i), 2 * (i) + 1
+        {{A(0), A(3), A(6), NO, NO, NO, NO, NO},
+         {NO, NO, NO, A(1), A(4), A(7), NO, NO},
+         {NO, NO, NO, NO, NO, NO, A(2), A(5)}},
+        {{A(1), A(4), A(7), NO, NO, NO, NO, NO},
+         {NO, NO, NO, A(2), A(5), NO, NO, NO},
+         {NO, NO, NO, NO, NO, A(0), A(3), A(6)}},
+        {{A(2), A(5), NO, NO, NO, NO, NO, NO},
+         {NO, NO, A(0), A(3), A(6), NO, NO, NO},
+         {NO, NO, NO, NO, NO, A(1), A(4), A(7)}},
+#undef A
+#undef NO
+    };
+    __m128i all = _mm_setzero_si128();
+    for (unsigned i = 0; i < 3; i++)
+        all = _mm_or_si128(
+            all, _mm_shuffle_epi8(places_at(places + 8 * i),
+                                  _mm_load_si128((const __m128i *)(const void *)from[first][i])));
+    return all;
+}
+
+/* Whether eight lines end where they should. */
+INSIDE int end_there(const char *text, const uint16_t *places)
+{
+    const char *before = text - 1;
+    unsigned others = 0;
+    for (unsigned i = 1; i <= LINES; i++)
+        others |= (unsigned)(before[places[i * TRIPLE]] ^ '\n');
+    return !others;
+}
+
+/* Take lines, eight at a time, up to some among which one is not of three plain numbers. @return bytes that were taken. */
+INSIDE unsigned take_triple_lines(const char *text, const uint16_t *places, unsigned lines,
+                                  struct taking *taking, weir__plain *plain)
+{
+    const __m256i nine = _mm256_set1_epi8(9);
+    const __m128i seven = _mm_set1_epi16(7);
+    unsigned i = 0;
+    for (; i + LINES <= lines && plain->count + LINES <= plain->room; i += LINES) {
+        const uint16_t *from = places + i * TRIPLE;
+        const __m128i begin = every_third(from, 0), second = every_third(from, 1),
+                      third = every_third(from, 2),
+                      end = _mm_insert_epi16(_mm_srli_si128(begin, 2), from[LINES * TRIPLE], 7);
+        __m128i longest = _mm_setzero_si128();
+        __m256i most = nine;
+        const __m256i source = numbers_of(text, from, TRIPLE, digits_between(begin, second, 0),
+                                          &longest, &most),
+                      target = numbers_of(text, from + 1, TRIPLE, digits_between(second, third, 0),
+                                          &longest, &most),
+                      weights = numbers_of(text, from + 2, TRIPLE, digits_between(third, end, 0),
+                                           &longest, &most);
+        const __m128i fit = _mm_cmpeq_epi16(_mm_max_epu16(longest, seven), seven);
+        if (_mm_movemask_epi8(fit) != 0xFFFF ||
+            _mm256_movemask_epi8(_mm256_cmpeq_epi8(most, nine)) != -1 || !end_there(text, from) ||
+            !note(taking, _mm256_sub_epi32(source, taking->low),
+                  _mm256_sub_epi32(target, taking->low)))
+            break;
+        store(plain->sources + plain->count, taking->source);
+        store(plain->targets + plain->count, taking->target);
+        put_weights(plain, weights);
+        plain->count += LINES;
+    }
+    return places[i * TRIPLE];
+}
+
+/* As take_short(): lines of a source, a target and a whole weight. */
+INSIDE const char *take_triples(const weir__plain_form *form, const char *text, const char *end,
+                                struct taking *taking, weir__plain *plain)
+{
+    uint16_t places[1 + STRETCH + STEP];
+    const __m256i parting = parting_of(form);
+    unsigned taken = 1;
+    while (taken && (size_t)(end - text) >= STEP) {
+        const size_t left = (size_t)(end - text) / STEP * STEP;
+        const unsigned lines =
+            find_triples(text, left < STRETCH ? (unsigned)left : STRETCH, parting, places);
+        taken = take_triple_lines(text, places, lines, taking, plain);
+        text += taken;
+    }
+    return text;
+}
+
 INSIDE uint32_t sum_of(__m256i values)
 {
     uint32_t lane[8], sum = 0;
@@ -636,6 +751,8 @@ INSIDE const char *take_all(const weir__plain_form *form, const char *text, cons
     for (;;) {
         if (!letter && third == NO_WEIGHT)
             text = take_short(form, text, end, &taking, plain);
+        else if (!letter && third == WHOLE)
+            text = take_triples(form, text, end, &taking, plain);
         if (!taken || (size_t)(end - text) < STEP)
             break;
         const size_t left = (size_t)(end - text) / STEP * STEP;
@@ -713,6 +830,7 @@ WIDE static void cut_text(const char *text, const char *end, uint64_t high, uint
     const __m256i most = _mm256_set1_epi32((int)(uint32_t)(high - 1)), one = _mm256_set1_epi32(1);
     __m256i highest = _mm256_setzero_si256();
     __m128i longest = _mm_setzero_si128();
+    __m256i digits = highest;
     const size_t left = (size_t)(end - text);
     find_numbers(text, left < STRETCH ? (unsigned)left : STRETCH, &numbers, cut);
     const unsigned count = numbers.count;
@@ -728,7 +846,7 @@ WIDE static void cut_text(const char *text, const char *end, uint64_t high, uint
         const uint16_t *begins = numbers.begins + i;
         const __m128i lengths = _mm_sub_epi16(places_at(numbers.ends + i), places_at(begins));
         const __m256i values =
-            _mm256_sub_epi32(numbers_of(text, begins, 1, lengths, &longest), one);
+            _mm256_sub_epi32(numbers_of(text, begins, 1, lengths, &longest, &digits), one);
         highest = _mm256_max_epu32(highest, values);
         store(numbers_out + i, values);
     }

@@ -9,6 +9,7 @@
 #   STANDIN 1: the CUDA backend over a stand-in for CUDA's runtime (tests/standin), which needs neither nvcc nor a GPU;
 #           builds what runtime, topology and router need into build/standin (make check-standin sets it)
 #   CUDA_FAST  1: kernels are compiled in a quarter of the time and are not fast, for checks on a machine without a GPU
+#   CHECK_ONLY 1: compiled sooner, for checks alone: debugging information of lines only, tests' own code with -Og
 #   DEBUG   1: -O0 -g3     WERROR  1: warnings are errors     V  1: show the commands
 
 CC     ?= cc
@@ -23,6 +24,7 @@ DEBUG  ?= 0
 WERROR ?= 0
 STANDIN ?= 0
 CUDA_FAST ?= 0
+CHECK_ONLY ?= 0
 HAVE_NVCC := $(shell command -v $(NVCC) 2>/dev/null)
 ifeq ($(STANDIN),1)
 override CUDA := 1
@@ -43,11 +45,11 @@ $(error CUDA=1 but $(NVCC) is not found; install the CUDA toolkit or build with 
 endif
 
 WARN   := -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes -Wmissing-prototypes
-# Sanitizers: lines are all that reports name, and half of the time to compile goes into the rest.
-OPT    := $(if $(filter 1,$(DEBUG)),-O0 -g3,$(if $(SAN),-O1 -g1,-O2 -g))
+# Sanitizers and CHECK_ONLY: lines are all that reports and stacks name, and half of the time to compile goes into the rest.
+OPT    := $(if $(filter 1,$(DEBUG)),-O0 -g3,$(if $(SAN),-O1 -g1,-O2 -g$(if $(filter 1,$(CHECK_ONLY)),1)))
 # Of test programs, which call the library and look at what comes back, they double the time to compile, which -Og takes back; it takes memory
 # for uninitialised that is not.
-TEST_OPT := $(if $(filter 1,$(DEBUG)),,$(if $(SAN),-Og -Wno-uninitialized))
+TEST_OPT := $(if $(filter 1,$(DEBUG)),,$(if $(SAN)$(filter 1,$(CHECK_ONLY)),-Og -Wno-uninitialized))
 comma  := ,
 BOTH   := address$(comma)undefined
 SANF   := $(if $(SAN),-fsanitize=$(subst fuzz,fuzzer-no-link$(comma)$(BOTH),$(subst both,$(BOTH),$(SAN))) -fno-sanitize-recover=all -fno-omit-frame-pointer)
@@ -242,7 +244,7 @@ install: all
 uninstall:
 	$(Q)$(PLACES) scripts/install.sh uninstall
 check-install: all
-	$(Q)BUILD=$(B) CC='$(CC)' NVCC='$(if $(filter 1,$(CUDA)),$(NVCC))' scripts/check_install.sh $(MAKE) --no-print-directory B=$(B) CUDA=$(CUDA) CUDA_FAST=$(CUDA_FAST) ARCH='$(ARCH)' WERROR=$(WERROR)
+	$(Q)BUILD=$(B) CC='$(CC)' NVCC='$(if $(filter 1,$(CUDA)),$(NVCC))' scripts/check_install.sh $(MAKE) --no-print-directory B=$(B) CUDA=$(CUDA) CUDA_FAST=$(CUDA_FAST) CHECK_ONLY=$(CHECK_ONLY) ARCH='$(ARCH)' WERROR=$(WERROR)
 clean:
 	$(Q)rm -rf build
 help:

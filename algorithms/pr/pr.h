@@ -40,6 +40,11 @@ weir_status weir__pr_lists(const uint64_t *offsets, uint64_t rows,
 weir_status weir__pr_band_lists(const uint64_t *offsets, uint64_t rows, uint32_t bands,
                                 uint8_t *end, struct weir__pr_lists *lists_out);
 void weir__pr_lists_free(struct weir__pr_lists *lists);
+/** Bytes of `end`, of so many rows. */
+static inline uint64_t weir__pr_ends(const struct weir__pr_lists *lists, uint32_t rows)
+{
+    return (uint64_t)lists->bands * rows;
+}
 
 /** Arcs that are put in order together, or one strip's: in host memory twice. */
 #define WEIR__PR_BATCH_BYTES (UINT64_C(64) << 20)

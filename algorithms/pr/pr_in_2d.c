@@ -374,8 +374,8 @@ static void report(const struct weir__pr_cells *cells, weir_run_stats *stats)
         const struct pr_cells_args *args = weir_steps_args(cells->on.steps, p);
         const struct weir__cell *cell = &args->cell;
         const uint64_t own = cell->first[cell->column + 1] - cell->first[cell->column];
-        stats->bytes +=
-            all * (args->rows.arcs_out * 12 + args->rows.owned * 8 * (cell->columns + UINT64_C(3)));
+        stats->bytes += all * (args->rows.arcs_out * 12 +
+                               args->rows.owned * UINT64_C(8) * (cell->columns + UINT64_C(3)));
         stats->bytes_sent += (all + 1) * args->rows.owned * 8 * (cell->rows - UINT64_C(1)) +
                              all * 8 * (cell->first[cell->columns] - own);
     }

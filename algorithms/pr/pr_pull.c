@@ -47,7 +47,7 @@ static void need(const struct weir__sizes *sizes, const void *user, struct weir_
 COUNT(chunk_count, making->lists[device].chunks)
 COUNT(piece_count, making->lists[device].pieces)
 COUNT(long_count, making->lists[device].longs)
-COUNT(end_count, making->lists[device].bands *weir__pr_part_of(making, device)->owned + 1)
+COUNT(end_count, weir__pr_ends(&making->lists[device], weir__pr_part_of(making, device)->owned) + 1)
 COUNT(first_count, making->lists[device].first
                        ? (uint64_t)making->lists[device].bands * making->lists[device].strips + 1
                        : 0)
@@ -265,7 +265,7 @@ static weir_status place_lists(const struct weir__pr_making *making, uint32_t p)
         {"chunks", lists->chunk, lists->chunks * sizeof *lists->chunk},
         {"pieces", lists->piece, lists->pieces * sizeof *lists->piece},
         {"long rows", lists->row, lists->longs * sizeof *lists->row},
-        {"ends", lists->end, (uint64_t)lists->bands * part->owned},
+        {"ends", lists->end, weir__pr_ends(lists, part->owned)},
         {"strips", lists->first,
          lists->first ? ((uint64_t)lists->bands * lists->strips + 1) * sizeof(uint32_t) : 0},
         {"units that spread", making->bins.part[p].spread.unit,

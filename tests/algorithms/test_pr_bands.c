@@ -297,6 +297,14 @@ static void what_there_is_not(void **state)
     weir_context_destroy(context);
 }
 
+/* Of many vertices with many bands there are more ends than 32 bits count. */
+static void ends_of_many_rows(void **state)
+{
+    const struct weir__pr_lists lists = {.bands = PR_BANDS_MAX};
+    (void)state;
+    assert_int_equal(weir__pr_ends(&lists, 67200000), UINT64_C(67200000) * PR_BANDS_MAX);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -308,6 +316,7 @@ int main(void)
         PR_SPEC(without_room_there_are_none, "host:1"),
         PR_SPEC(without_room_there_are_none, "cuda:0"),
         PR_SPEC(what_there_is_not, "host:2"),
+        cmocka_unit_test(ends_of_many_rows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

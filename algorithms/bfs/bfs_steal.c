@@ -66,9 +66,9 @@ static weir_status place_offsets(weir_device *device, const weir_rows_part *part
 {
     uint64_t *its = offsets + part->begin;
     const uint64_t behind = part->first[part->part + 1];
-    weir_status status = part->owned
-                             ? weir__download(device, its, part->out.offsets, (part->owned + 1) * 8)
-                             : WEIR_OK;
+    weir_status status = part->owned ? weir__download(device, its, part->out.offsets,
+                                                      (part->owned + UINT64_C(1)) * 8)
+                                     : WEIR_OK;
     for (uint64_t row = 0; row < part->owned && !status; row++)
         its[row] += *base;
     *base += part->arcs_out;

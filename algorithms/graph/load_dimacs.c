@@ -70,6 +70,7 @@ weir_status weir__load_dimacs(weir__reader *reader, weir__arcs *arcs)
     char word[WEIR__WORD_MAX];
     weir_status status;
     arcs->weighted = 1;
+    weir__reader_remarks(reader, 'c');
     while (!(status = weir__arcs_add_plain(arcs, reader, problem.arcs, NULL)) &&
            !(status = weir__reader_line(reader, &line))) {
         line = weir__skip(line);

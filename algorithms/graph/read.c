@@ -27,7 +27,8 @@ struct weir__reader {
     const char *noun; /* what sentences call a number that is no id; NULL: a weight */
     int inside;       /* a line was begun and not yet taken to its end */
     int begun;        /* something else than blanks was seen of it */
-    int comment;      /* that begins with % or # */
+    int comment;      /* that begins with % or #, or is one of `remark` */
+    char remark;      /* a first word that makes a line a comment; 0: none does */
     int ended;
     int holding; /* bytes were taken ahead and stand in place of the source */
     char *held;  /* them, until all were taken again */
@@ -152,6 +153,11 @@ const char *weir__reader_noun(const weir__reader *reader)
     return reader->noun ? reader->noun : "weight";
 }
 
+void weir__reader_remarks(weir__reader *reader, char word)
+{
+    reader->remark = word;
+}
+
 uint64_t weir__reader_number(const weir__reader *reader)
 {
     return reader->line;
@@ -260,7 +266,9 @@ static void look_for_comment(weir__reader *r, const char *begin, const char *end
     if (r->begun || begin == end)
         return;
     r->begun = 1;
-    r->comment = *begin == '%' || *begin == '#';
+    r->comment = *begin == '%' || *begin == '#' ||
+                 (r->remark && *begin == r->remark && end - begin > 1 &&
+                  (begin[1] == ' ' || begin[1] == '\t'));
 }
 
 weir_status weir__reader_part(weir__reader *r, const char **part_out, int *more_out)

@@ -18,6 +18,8 @@ weir_status weir__reader_open(const char *path, weir__reader **reader_out);
 weir_status weir__reader_names(weir_status status, const char *path);
 void weir__reader_close(weir__reader *reader);
 const char *weir__reader_path(const weir__reader *reader);
+/** Lines whose first word is @p word, one character, are comments too, of any length. */
+void weir__reader_remarks(weir__reader *reader, char word);
 /** What sentences of weir__take_real() call a number: "weight", unless another word was given. Static storage. */
 void weir__reader_call(weir__reader *reader, const char *noun);
 const char *weir__reader_noun(const weir__reader *reader);

@@ -207,6 +207,8 @@ static void long_comments(void **state)
          "3: 0>1 1>2"},
         {"matrix", "%%MatrixMarket matrix coordinate pattern general\n3 3 2\n1 2\n@\n2 3\n", "%",
          "3: 0>1 1>2"},
+        {"dimacs", "@\np sp 3 2\na 1 2 4\na 2 3 5\n", "c ", "3: 0>1/4 1>2/5"},
+        {"dimacs", "p sp 3 2\na 1 2 4\n@\na 2 3 5\n@", " c\t", "3: 0>1/4 1>2/5"},
     };
     for (size_t t = 0; t < sizeof texts / sizeof *texts; t++) {
         for (size_t l = 0; l < sizeof lengths / sizeof *lengths; l++) {

@@ -115,7 +115,8 @@ static void judge(void)
         weir__host_crowded_for(&window, now, computed_ns(), (uint32_t)of_cores);
     if (crowded)
         __atomic_store_n(&crowded_until, now + crowded, __ATOMIC_RELAXED);
-    __atomic_store_n(&watched_since, window.since, __ATOMIC_RELAXED);
+    if (window.since == now) /* else a kernel that starts meanwhile has its say */
+        __atomic_store_n(&watched_since, now, __ATOMIC_RELAXED);
     __atomic_store_n(&taken, 0, __ATOMIC_RELEASE);
 }
 

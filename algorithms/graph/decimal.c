@@ -8,39 +8,19 @@
 
 __extension__ typedef unsigned __int128 wide;
 
-static const uint64_t tens[] = {1,
-                                10,
-                                100,
-                                1000,
-                                10000,
-                                100000,
-                                1000000,
-                                10000000,
-                                100000000,
-                                1000000000,
-                                10000000000,
-                                100000000000,
-                                1000000000000,
-                                10000000000000,
-                                100000000000000,
-                                1000000000000000,
-                                10000000000000000,
-                                100000000000000000};
-
 /* Where it is worth it: no exponent is written, and a double of 53 bits times five to the power of the digits behind the point fits into 128. */
 #define LEAST 1e-5
 #define MOST  1e15
 static const double below_one[] = {1e-1, 1e-2, 1e-3, 1e-4};
 
-/* A value times ten to a power, as the nearest whole number, of two the even one: below 2^64 as this is called, exactly. */
+/* A value times ten to a power, as the nearest whole number, of two the even one. It is below 10^17, and so is less than the product of the value's 53 bits
+ * and the power of five, which is shifted down. */
 static uint64_t scaled(double value, unsigned power)
 {
     int exponent;
     const uint64_t mantissa = (uint64_t)ldexp(frexp(value, &exponent), 53);
     const wide product = (wide)mantissa * weir__power_of_five(power);
     const int shift = exponent - 53 + (int)power;
-    if (shift >= 0)
-        return (uint64_t)(product << shift);
     const wide half = (wide)1 << (-shift - 1), rest = product & (2 * half - 1);
     const uint64_t whole = (uint64_t)(product >> -shift);
     return whole + (rest > half || (rest == half && whole % 2));
@@ -50,8 +30,8 @@ static uint64_t scaled(double value, unsigned power)
 static int put(char *to, uint64_t digits, unsigned behind)
 {
     int length;
-    if (behind > 8 && digits % tens[8] == 0) {
-        digits /= tens[8];
+    if (behind > 8 && digits % weir__tens[8] == 0) {
+        digits /= weir__tens[8];
         behind -= 8;
     }
     for (; behind > 0 && digits % 10 == 0; behind--)

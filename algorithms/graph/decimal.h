@@ -13,7 +13,28 @@
 /** Most digits behind the point: the fifth powers of more than 27 have over 63 bits. */
 #define WEIR__DECIMAL_BEHIND 27
 
-/** Those that doubles hold. */
+/** Powers of ten, of which 64 bits hold these and one more. */
+static const uint64_t weir__tens[] = {1,
+                                      10,
+                                      100,
+                                      1000,
+                                      10000,
+                                      100000,
+                                      1000000,
+                                      10000000,
+                                      100000000,
+                                      1000000000,
+                                      10000000000,
+                                      100000000000,
+                                      1000000000000,
+                                      10000000000000,
+                                      100000000000000,
+                                      1000000000000000,
+                                      10000000000000000,
+                                      100000000000000000,
+                                      1000000000000000000};
+
+/** Powers of ten that doubles hold. */
 static const double weir__powers_of_ten[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
                                              1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
                                              1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};

@@ -45,26 +45,6 @@ static inline unsigned bits_of(uint64_t digits)
     return others ? (unsigned)__builtin_ctzll(others) & 56 : 64;
 }
 
-static const uint64_t tens[EXACT_DIGITS + 1] = {1,
-                                                10,
-                                                100,
-                                                1000,
-                                                10000,
-                                                100000,
-                                                1000000,
-                                                10000000,
-                                                100000000,
-                                                1000000000,
-                                                10000000000,
-                                                100000000000,
-                                                1000000000000,
-                                                10000000000000,
-                                                100000000000000,
-                                                1000000000000000,
-                                                10000000000000000,
-                                                100000000000000000,
-                                                1000000000000000000};
-
 /* What is behind eight digits that come to @p value. */
 static __attribute__((noinline)) const char *take_more(const char *at, uint64_t value,
                                                        uint64_t *value_out)
@@ -73,7 +53,7 @@ static __attribute__((noinline)) const char *take_more(const char *at, uint64_t 
     const uint64_t digits = eight(c) ^ BYTES('0');
     const unsigned bits = bits_of(digits);
     if (bits > 0) {
-        value = value * tens[bits / 8] + value_of(digits << (64 - bits));
+        value = value * weir__tens[bits / 8] + value_of(digits << (64 - bits));
         c += bits / 8;
     }
     for (; bits == 64 && (unsigned)*c - '0' < 10u; c++) {
@@ -133,7 +113,7 @@ static inline const char *take_weight(const weir__plain_form *form, const char *
         const char *stop = take_digits(c + 1, &part);
         const long more = stop - (c + 1);
         if (more > 0 && digits + more <= EXACT_DIGITS && ends(*stop)) {
-            const uint64_t mantissa = whole * tens[more] + part;
+            const uint64_t mantissa = whole * weir__tens[more] + part;
             *weight_out = weir__decimal(mantissa, (unsigned)more);
             return stop;
         }

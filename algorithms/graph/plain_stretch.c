@@ -262,8 +262,6 @@ INSIDE void put_weights(weir__plain *plain, __m256i weights)
 
 #define BEHIND_MOST 24u /* digits behind the point: three times eight */
 
-static const uint32_t tens[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000};
-
 /* Eight weights. */
 struct pointed {
     __m256i whole, part;    /* in front of the points, and behind them */
@@ -303,7 +301,7 @@ INSIDE int take_long(const char *text, __m128i point, struct pointed *weights)
         unsigned left = weights->behind[i];
         for (unsigned j = 1; j < 4; j++) {
             const unsigned here = left < 8 ? left : 8;
-            over |= __builtin_mul_overflow(digits, (uint64_t)tens[here], &digits);
+            over |= __builtin_mul_overflow(digits, weir__tens[here], &digits);
             over |= __builtin_add_overflow(digits, (uint64_t)part[j][i], &digits);
             left -= here;
         }
@@ -606,24 +604,37 @@ INSIDE const char *take_short(const weir__plain_form *form, const char *text, co
 
 /* ---- lines of three numbers ------------------------------------------------------------------------- */
 
-/* Places behind what parts numbers, in a stretch from the second one on; the first is 0. */
 #define TRIPLE 3u
 
-/* @return whole lines, if there are as many ends as those should have; else 0. Which of the places are ends is seen later. */
-INSIDE unsigned find_triples(const char *text, unsigned bytes, __m256i parting, uint16_t *places)
+/* A stretch. */
+struct triples {
+    uint16_t places[1 + STRETCH +
+                    STEP]; /* behind what parts numbers, from the second one on; the first is 0 */
+    uint64_t ends[STRETCH / STEP + 1];   /* bits of bytes that end a line */
+    uint16_t before[STRETCH / STEP + 1]; /* how many there are in front of a step */
+};
+
+/* @return how many lines there would be, each of three numbers: where they end is seen later. */
+INSIDE unsigned find_triples(const char *text, unsigned bytes, __m256i parting,
+                             struct triples *triples)
 {
     const __m256i end = _mm256_set1_epi8('\n');
-    unsigned count = 0, ends = 0;
-    places[0] = 0;
-    for (unsigned at = 0; at < bytes; at += STEP) {
-        const __m256i low = _mm256_loadu_si256((const __m256i *)(const void *)(text + at)),
-                      high = _mm256_loadu_si256((const __m256i *)(const void *)(text + at + 32));
-        ends += (unsigned)_mm_popcnt_u64((uint64_t)equal(high, end) << 32 | equal(low, end));
+    unsigned count = 0, ends = 0, step = 0;
+    triples->places[0] = 0;
+    for (; step < bytes / STEP; step++) {
+        const char *at = text + step * STEP;
+        const __m256i low = _mm256_loadu_si256((const __m256i *)(const void *)at),
+                      high = _mm256_loadu_si256((const __m256i *)(const void *)(at + 32));
+        triples->ends[step] = (uint64_t)equal(high, end) << 32 | equal(low, end);
+        triples->before[step] = (uint16_t)ends;
+        ends += (unsigned)_mm_popcnt_u64(triples->ends[step]);
         count += put_places((uint64_t)equal(high, _mm256_shuffle_epi8(parting, high)) << 32 |
                                 equal(low, _mm256_shuffle_epi8(parting, low)),
-                            at + 1, MORE_GAPS_USUAL, places + 1 + count);
+                            step * STEP + 1, MORE_GAPS_USUAL, triples->places + 1 + count);
     }
-    return ends == count / TRIPLE ? ends : 0;
+    triples->ends[step] = 0;
+    triples->before[step] = (uint16_t)ends;
+    return count / TRIPLE;
 }
 
 /* Every third of 24 places, from the one that @p first says. */
@@ -652,25 +663,30 @@ INSIDE __m128i every_third(const uint16_t *places, unsigned first)
     return all;
 }
 
-/* Whether eight lines end where they should. */
-INSIDE int end_there(const char *text, const uint16_t *places)
+/* Whether lines from @p first to the eighth behind it end where they should, and nowhere else: all in front of them do. */
+INSIDE int end_there(const char *text, const struct triples *triples, unsigned first)
 {
+    const uint16_t *places = triples->places + first * TRIPLE;
     const char *before = text - 1;
+    const unsigned behind = places[LINES * TRIPLE], step = behind / STEP;
     unsigned others = 0;
     for (unsigned i = 1; i <= LINES; i++)
         others |= (unsigned)(before[places[i * TRIPLE]] ^ '\n');
+    others |= (triples->before[step] +
+               (unsigned)_mm_popcnt_u64(_bzhi_u64(triples->ends[step], behind % STEP))) ^
+              (first + LINES);
     return !others;
 }
 
 /* Take lines, eight at a time, up to some among which one is not of three plain numbers. @return bytes that were taken. */
-INSIDE unsigned take_triple_lines(const char *text, const uint16_t *places, unsigned lines,
+INSIDE unsigned take_triple_lines(const char *text, const struct triples *triples, unsigned lines,
                                   struct taking *taking, weir__plain *plain)
 {
     const __m256i nine = _mm256_set1_epi8(9);
     const __m128i seven = _mm_set1_epi16(7);
     unsigned i = 0;
     for (; i + LINES <= lines && plain->count + LINES <= plain->room; i += LINES) {
-        const uint16_t *from = places + i * TRIPLE;
+        const uint16_t *from = triples->places + i * TRIPLE;
         const __m128i begin = every_third(from, 0), second = every_third(from, 1),
                       third = every_third(from, 2),
                       end = _mm_insert_epi16(_mm_srli_si128(begin, 2), from[LINES * TRIPLE], 7);
@@ -684,7 +700,8 @@ INSIDE unsigned take_triple_lines(const char *text, const uint16_t *places, unsi
                                            &longest, &most);
         const __m128i fit = _mm_cmpeq_epi16(_mm_max_epu16(longest, seven), seven);
         if (_mm_movemask_epi8(fit) != 0xFFFF ||
-            _mm256_movemask_epi8(_mm256_cmpeq_epi8(most, nine)) != -1 || !end_there(text, from) ||
+            _mm256_movemask_epi8(_mm256_cmpeq_epi8(most, nine)) != -1 ||
+            !end_there(text, triples, i) ||
             !note(taking, _mm256_sub_epi32(source, taking->low),
                   _mm256_sub_epi32(target, taking->low)))
             break;
@@ -693,21 +710,21 @@ INSIDE unsigned take_triple_lines(const char *text, const uint16_t *places, unsi
         put_weights(plain, weights);
         plain->count += LINES;
     }
-    return places[i * TRIPLE];
+    return triples->places[i * TRIPLE];
 }
 
 /* As take_short(): lines of a source, a target and a whole weight. */
 INSIDE const char *take_triples(const weir__plain_form *form, const char *text, const char *end,
                                 struct taking *taking, weir__plain *plain)
 {
-    uint16_t places[1 + STRETCH + STEP];
+    struct triples triples;
     const __m256i parting = parting_of(form);
     unsigned taken = 1;
     while (taken && (size_t)(end - text) >= STEP) {
         const size_t left = (size_t)(end - text) / STEP * STEP;
         const unsigned lines =
-            find_triples(text, left < STRETCH ? (unsigned)left : STRETCH, parting, places);
-        taken = take_triple_lines(text, places, lines, taking, plain);
+            find_triples(text, left < STRETCH ? (unsigned)left : STRETCH, parting, &triples);
+        taken = take_triple_lines(text, &triples, lines, taking, plain);
         text += taken;
     }
     return text;

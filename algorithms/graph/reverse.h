@@ -18,7 +18,7 @@ struct weir__reverse {
     uint64_t first, second, third;
 };
 
-/* Odd, or without a pattern. */
+/* Numbers that make others of a vertex; nothing is known of their bits but that the second is odd. */
 #define WEIR__SALT_BEGIN  UINT32_C(0x9E3779B9)
 #define WEIR__SALT_AGAIN  UINT32_C(0x9E3779B1)
 #define WEIR__SALT_SECOND UINT32_C(0x5BD1E995)

@@ -66,7 +66,7 @@ uint64_t weir__host_crowded_for(struct host_window *window, uint64_t now, uint64
                                 uint32_t of_cores);
 /** Whether there is a core for each thread that runs a kernel, so that waits need not begin with giving theirs away. */
 int weir__host_spins(void);
-/** Whether threads sleep at once where other programs want the cores, as they do unless they are told not to. */
+/** Tells threads whether to sleep at once where other programs want the cores. They do so unless they are told not to. Tests do. */
 void weir__host_heed_others(int heed);
 
 weir_status weir__host_queue_create(weir_device *device, int high_priority, weir_queue **queue_out);

@@ -36,7 +36,7 @@ static int put_number(char *to, uint32_t digits)
 
 static const char *gap(uint32_t odd)
 {
-    static const char *const odds[] = {"  ", " \t", ",", " , ", "", "\v", ":"};
+    static const char *const odds[] = {"  ", " \t", ",", " , ", "", "\v", ":", "\n"};
     if (odd && draw(odd) == 0)
         return odds[draw(sizeof odds / sizeof *odds)];
     return draw(4) ? " " : "\t";
@@ -249,6 +249,34 @@ static void the_first_other_line_ends_it(void **state)
             assert_int_equal(got.count, before);
             drop(&got);
             free(text.bytes);
+        }
+}
+
+/* Lines of one number and of two are no line of three, also where others nearby have a blank more, so that there are as many ends as
+ * lines of three should have. */
+static void ends_in_other_places_are_seen(void **state)
+{
+    static const char *const odds[] = {"1\n2 3\n", "1 2\n3\n"};
+    (void)state;
+    for (size_t o = 0; o < sizeof odds / sizeof *odds; o++)
+        for (uint32_t before = 0; before < 20; before++) {
+            char *bytes = calloc(64 * LINE_ROOM, 1);
+            size_t count = 0, odd;
+            assert_non_null(bytes);
+            for (uint32_t i = 0; i < before; i++)
+                count += (size_t)sprintf(bytes + count, "12 345 67\n");
+            odd = count;
+            count += (size_t)sprintf(bytes + count, "%s", odds[o]);
+            for (uint32_t i = 0; i < 40; i++)
+                count += (size_t)sprintf(bytes + count,
+                                         i < 20 || i > 22 ? "12 345 67\n" : "12 345 67 \n");
+            weir__plain got = arcs_of(&forms[3], 9999);
+            bytes[count] = '\n';
+            assert_ptr_equal(weir__plain_take(&forms[3], 0, bytes, bytes + count, &got),
+                             bytes + odd);
+            assert_int_equal(got.count, before);
+            drop(&got);
+            free(bytes);
         }
 }
 
@@ -497,6 +525,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(many_are_as_one_by_one),
         cmocka_unit_test(the_first_other_line_ends_it),
+        cmocka_unit_test(ends_in_other_places_are_seen),
         cmocka_unit_test(steps_back_are_seen),
         cmocka_unit_test(a_processor_that_can_takes_many),
         cmocka_unit_test(runs_begin_where_sources_change),

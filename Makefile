@@ -154,10 +154,11 @@ $(B)/lib/libweir-check.so: $(LIB_O) $(TESTLIB_O)
 $(B)/tests/%: $(B)/obj/tests/%.o $(B)/lib/libweir-check.so
 	$(call say,LD  ,$@)
 	$(Q)mkdir -p $(@D) && $(CC) $(LDFLAGS) -o $@ $^ -lcmocka -ljansson -lhwloc -lz -llzma -lzstd -lm -ldl
-# The command with one wrong level, parent, distance, rank, label or element (of a product, too), for the test of --verify.
+# The command with one wrong level, parent, distance, rank, label or element (of a product, too), for the test of --verify; without memory for files, or
+# with devices that begin late, for others.
 WRONG    := $(B)/tests/cli/weir-wrong
 WRAPPED  := weir_bfs_levels weir_bfs_batch_levels weir_bfs_batch_found weir_bfs_parents weir_sssp_distances weir_sssp_parents weir_pr_ranks weir_cc_labels weir_color_colors weir_product_get_y weir_pbf_run \
-            weir__replace_open
+            weir__replace_open weir_context_create
 $(WRONG): $(call obj,$(wildcard tests/cli/wrong_*.c) $(CLI_C)) $(B)/lib/libweir-check.so
 	$(call say,LD  ,$@)
 	$(Q)mkdir -p $(@D) && $(CC) $(LDFLAGS) $(WRAPPED:%=-Wl,--wrap=%) -o $@ $^ -ljansson -lz -llzma -lzstd -lm -ldl

@@ -86,13 +86,18 @@ typedef struct weir_graph_options {
      *  partitions (but for metis) and certificates. 3 leaves room for searches in step and for components, WEIR_GRAPH_RESIDENT for all algorithms of this library. The
      *  graph keeps the context, and its targets are NULL until weir_graph_fetch(). */
     uint32_t resident;
+    /** NULL, or in place of `context` what gives it, so that a context may be made while a file is read: called by the calling thread, once at
+     *  most, when all arcs are there and so many that GPUs could make the graph of them. What it leaves in *context_out, which begins as NULL, is as
+     *  if `context` had been that; a failure ends the call. */
+    weir_status (*context_of)(void *user, weir_context **context_out);
+    void *user; /**< for context_of */
 } weir_graph_options;
 /** weir_graph_options.resident that leaves room for PageRank's bins, too. */
 #define WEIR_GRAPH_RESIDENT 6u
 /** Defaults of weir_graph_options. */
-#define WEIR_GRAPH_OPTIONS_INIT                   \
-    {                                             \
-        sizeof(weir_graph_options), 0, 0, NULL, 0 \
+#define WEIR_GRAPH_OPTIONS_INIT                               \
+    {                                                         \
+        sizeof(weir_graph_options), 0, 0, NULL, 0, NULL, NULL \
     }
 
 /** Load or generate a graph.
@@ -112,7 +117,7 @@ typedef struct weir_graph_options {
  *     `tree:N[,ARITY]`: vertex v above 0 joined to number (v - 1) / ARITY (2), both directions; or
  *     `smallworld:N[,DEGREE[,REWIRED[,SEED]]]`: a ring, each vertex joined to the DEGREE (8, even) nearest, and of each edge the far end drawn
  *     anew with probability REWIRED (0.1), both directions. Same text, same graph, whatever the number of threads.
- *  @param[in] options  NULL for defaults.
+ *  @param[in] options  NULL for defaults. Both `context` and `context_of` is WEIR_ERR_INVALID.
  *  @retval WEIR_ERR_IO      the file cannot be opened, read or unpacked.
  *  @retval WEIR_ERR_FORMAT  malformed input; weir_error_detail() names file and line.
  *  @retval WEIR_ERR_INVALID malformed generator text or a size out of range.

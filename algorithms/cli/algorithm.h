@@ -324,7 +324,8 @@ const char *weir__cli_value_text(const weir__cli_algorithm *algorithm, double va
 #define TIMES_TEXT                                                                                \
     "Times of a run: ms is what a caller waits, from the call until the result is complete on\n"  \
     "the devices; kernel ms is the part of it that kernels take. \"prepared in\" is what comes\n" \
-    "before the first run: opening the graph, partition, placing, copying in.\n"
+    "before the first run: opening the graph, partition, placing, copying in. While a file\n"     \
+    "is read the devices begin; waited for is what of that nothing else was done in.\n"
 /* A direction that does not look at every arc makes GTEPS larger than the work that was done. */
 #define GTEPS_TEXT                                                    \
     "There are several kinds of TEPS, in 1e9 a second:\n"             \

@@ -262,11 +262,13 @@ static int add_trial(const weir__cli_report *report, uint64_t index, weir__cli_d
     return code;
 }
 
-static json_t *prepared_json(const weir_prepare_stats *prepared)
+static json_t *prepared_json(const weir__cli_report *report)
 {
-    return json_pack("{s:f, s:f, s:f, s:f}", "opening_ms", prepared->opening_ms, "partition_ms",
-                     prepared->partition_ms, "placing_ms", prepared->placing_ms, "copying_ms",
-                     prepared->copying_ms);
+    const weir_prepare_stats *prepared = &report->prepared;
+    return json_pack("{s:f, s:f, s:f, s:f, s:f, s:f}", "opening_ms", prepared->opening_ms,
+                     "partition_ms", prepared->partition_ms, "placing_ms", prepared->placing_ms,
+                     "copying_ms", prepared->copying_ms, "devices_ms", report->begun.ms,
+                     "waited_ms", report->begun.waited_ms);
 }
 
 static json_t *cold_json(const weir__cli_report *report)
@@ -314,7 +316,7 @@ int weir__cli_report_json(const weir__cli_report *report, weir__cli_output *outp
     weir__cli_document_add(&document, "graph", graph_json(report->graph));
     weir__cli_document_add(&document, "devices", weir__cli_json_devices(report->context));
     weir__cli_document_add(&document, "choices", choices_json(report));
-    weir__cli_document_add(&document, "prepared", prepared_json(&report->prepared));
+    weir__cli_document_add(&document, "prepared", prepared_json(report));
     weir__cli_document_add(&document, "cold", cold_json(report));
     weir__cli_document_rows(&document, "trials");
     for (uint64_t i = 0; i < report->trials->rows.count && !code; i++)

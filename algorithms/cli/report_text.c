@@ -181,9 +181,11 @@ static void print_before(const weir__cli_report *report)
 {
     const weir_prepare_stats *p = &report->prepared;
     const weir_run_stats *cold = &report->cold.stats;
-    printf("prepared in %.2f ms: opening %.2f, partition %.2f, placing %.2f, copying %.2f\n",
+    printf("prepared in %.2f ms: opening %.2f, partition %.2f, placing %.2f, copying %.2f; devices "
+           "%.2f, waited for %.2f\n",
            p->opening_ms + p->partition_ms + p->placing_ms + p->copying_ms, p->opening_ms,
-           p->partition_ms, p->placing_ms, p->copying_ms);
+           p->partition_ms, p->placing_ms, p->copying_ms, report->begun.ms,
+           report->begun.waited_ms);
     printf("cold     %.3f ms, kernels %.3f ms: the first run%s\n", cold->ms, cold->kernel_ms,
            report->trials->rows.count > 1 ? ", no trial" : "");
 }

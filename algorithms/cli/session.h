@@ -12,6 +12,7 @@ struct weir__cli_session {
     const weir__cli_request *request;
     weir__cli_output outputs[OUTPUTS];
     weir_context *context;
+    weir__cli_begun begun; /**< the context's devices */
     weir_graph *graph;
     weir_partition *partition;
     char weights[WEIGHTS_ROOM]; /**< "": the algorithm has none */

@@ -65,6 +65,7 @@ static int fill_in(const struct weir__cli_session *session, weir__cli_report *re
                                  .trials = &session->trials,
                                  .cold = session->cold,
                                  .shared = session->shared,
+                                 .begun = session->begun,
                                  .prepared = session->prepared,
                                  .verified = session->verified,
                                  .difference = session->difference};

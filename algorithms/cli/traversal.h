@@ -3,6 +3,7 @@
 #define WEIR_ALGORITHMS_CLI_TRAVERSAL_H
 
 #include "algorithms/cli/algorithm.h"
+#include "algorithms/cli/devices.h"
 
 /* ---- trials (traversal.c) ------------------------------------------------------------------- */
 
@@ -114,6 +115,7 @@ typedef struct weir__cli_report {
     const weir_partition *partition; /**< NULL: the library's choice */
     const weir__cli_trials *trials;  /**< at least one; those of a source follow one another */
     weir__cli_trial first, last;     /**< of them */
+    weir__cli_begun begun;           /**< what the devices took */
     weir_prepare_stats prepared;     /**< before the first run */
     weir__cli_trial cold;            /**< the first run of the object: source and times count */
     int verified;                    /**< -1: not asked for */

@@ -1,4 +1,5 @@
 /** @file verb_info.c  weir info: facts about a graph, and how it would run. */
+#include "algorithms/cli/devices.h"
 #include "algorithms/cli/info.h"
 
 #include <inttypes.h>
@@ -242,18 +243,21 @@ static int open_all(struct info *info)
 {
     const weir__cli_request *request = info->request;
     weir_graph_options options = WEIR_GRAPH_OPTIONS_INIT;
+    weir__cli_devices *devices = NULL;
     weir_status status = WEIR_OK;
     int code = weir__cli_signals_start(request);
     if (!code && request->json)
         code = weir__cli_output_open(&info->output, "json", request->json, request);
     if (code)
         return code;
-    if (!request->brief && (status = weir_context_create(request->devices, NULL, &info->context)))
+    weir__cli_progress("loading %s", request->graph);
+    if (!request->brief && (status = weir__cli_devices_begin(request->devices, &devices)))
         return weir__cli_fail_status(status);
     options.undirected = request->undirected;
-    weir__cli_progress("loading %s", request->graph);
     if (!(status = weir_graph_open(request->graph, &options, &info->graph)))
         status = weir_graph_summarize(info->graph, &info->facts);
+    if (devices)
+        status = weir__cli_devices_end(devices, status, &info->context, NULL);
     weir__cli_progress(NULL);
     return status ? weir__cli_fail_status(status) : EXIT_DONE;
 }

@@ -101,20 +101,23 @@ static int wants_certificate(const struct weir__cli_session *session)
 
 static int load(struct weir__cli_session *session)
 {
+    const weir__cli_request *request = session->request;
     weir_graph_options options = WEIR_GRAPH_OPTIONS_INIT;
-    weir_status status = weir_context_create(session->request->devices, NULL, &session->context);
+    weir__cli_devices *devices;
+    weir__cli_progress("loading %s", request->graph);
+    weir_status status = weir__cli_devices_begin(request->devices, &devices);
     if (status)
         return weir__cli_fail_status(status);
-    options.undirected = session->request->undirected;
-    options.context = session->context;
+    options.undirected = request->undirected;
     options.resident = session->algorithm->resident;
-    weir__cli_progress("loading %s", session->request->graph);
-    if ((status = weir_graph_open(session->request->graph, &options, &session->graph)))
+    weir__cli_devices_give(devices, request, &options);
+    status = weir_graph_open(request->graph, &options, &session->graph);
+    if ((status = weir__cli_devices_end(devices, status, &session->context, &session->begun)))
         return weir__cli_fail_status(status);
     session->certify = wants_certificate(session);
     int code = find_sources(session);
     return !code && session->algorithm->weighted
-               ? weir__cli_weigh(session->request, session->graph, session->weights)
+               ? weir__cli_weigh(request, session->graph, session->weights)
                : code;
 }
 

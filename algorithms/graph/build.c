@@ -552,9 +552,10 @@ static weir_status all_integers(const weir__arcs *arcs, uint32_t threads, int *a
     return status;
 }
 
-weir_status weir__build_with(weir__arcs *arcs, const weir_graph_options *options,
+weir_status weir__build_with(weir__arcs *arcs, const weir_graph_options *given,
                              weir_graph **graph_out)
 {
+    weir_graph_options options = *given;
     const struct weir__csr_input input = {
         .edges = {.kind = WEIR__EDGES_LIST, .sources = arcs->sources, .targets = arcs->targets},
         .weights = arcs->weighted ? arcs->weights : NULL,
@@ -566,12 +567,14 @@ weir_status weir__build_with(weir__arcs *arcs, const weir_graph_options *options
     int integers;
     if (arcs->ascends)
         return weir__build_rows(arcs, graph_out);
-    if (arcs->early || !weir__csr_devices(options->context, arcs->count, devices))
-        return weir__build(arcs, options->threads, graph_out);
-    if ((status = all_integers(arcs, options->threads, &integers)))
+    if (!arcs->early && (status = weir__csr_ask(&options, arcs->count)))
         return status;
-    if (!integers || !weir__csr_made(&input, options, graph_out, &status))
-        return weir__build(arcs, options->threads, graph_out);
+    if (arcs->early || !weir__csr_devices(options.context, arcs->count, devices))
+        return weir__build(arcs, options.threads, graph_out);
+    if ((status = all_integers(arcs, options.threads, &integers)))
+        return status;
+    if (!integers || !weir__csr_made(&input, &options, graph_out, &status))
+        return weir__build(arcs, options.threads, graph_out);
     if (!status) {
         (*graph_out)->negative_line = arcs->negative_line;
         (*graph_out)->loops_dropped += arcs->loops;

@@ -90,6 +90,8 @@ static inline uint64_t weir__arcs_entries(const weir__arcs *arcs)
  *  The arrays of @p arcs are freed on the way, unless borrowed. The graph has no name yet. */
 weir_status weir__build(weir__arcs *arcs, uint32_t threads, weir_graph **graph_out);
 
+/** What a call was given becomes @p chosen, which begins as WEIR_GRAPH_OPTIONS_INIT; NULL: that stays. @retval WEIR_ERR_INVALID  their size, or both a context and how to get one. */
+weir_status weir__graph_options_in(weir_graph_options *chosen, const weir_graph_options *given);
 /** The same, on a GPU of the options' context where there is one (csr.h). */
 weir_status weir__build_with(weir__arcs *arcs, const weir_graph_options *options,
                              weir_graph **graph_out);

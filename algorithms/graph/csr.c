@@ -54,6 +54,18 @@ uint32_t weir__csr_devices(const weir_context *context, uint64_t count, weir_dev
     return gpus;
 }
 
+weir_status weir__csr_ask(weir_graph_options *options, uint64_t count)
+{
+    const uint64_t said = weir__fail_count();
+    if (!options->context_of || (count < DEVICE_LEAST && !pretended))
+        return WEIR_OK;
+    const weir_status status = options->context_of(options->user, &options->context);
+    options->context_of = NULL;
+    if (status && weir__fail_count() == said)
+        return weir__fail(status, "weir_graph_options.context_of gave no context");
+    return status;
+}
+
 /* ---- ranges ---------------------------------------------------------------------------------------- */
 
 /* Arcs of rows that each device has room for, beside what sorting them and the rows themselves take. */

@@ -78,6 +78,9 @@ struct weir__csr_input {
 /** The devices of a context that make graphs of @p count arcs: its GPUs. @param[in] context  may be NULL.
  *  @param[out] devices_out  of WEIR_DEVICES_MAX. @return how many; 0: the host's cores do. */
 uint32_t weir__csr_devices(const weir_context *context, uint64_t count, weir_device **devices_out);
+/** Ask for the context of options that only say how to get it (weir_graph_options.context_of), if a graph of @p count arcs could be made by its
+ *  GPUs; then they have it. Else nothing is done, and they have none. */
+weir_status weir__csr_ask(weir_graph_options *options, uint64_t count);
 /** From here on all devices of a context make graphs for this thread, however few arcs they have, and keep those that are to stay; for
  *  tests. 0: as ever. */
 void weir__csr_pretend(int pretend);

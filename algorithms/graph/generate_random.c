@@ -70,20 +70,23 @@ static weir_status make_list(const struct weir__csr_input *input, const char *wh
 }
 
 static weir_status generate(enum weir__edges_kind kind, uint32_t scale, uint64_t edge_factor,
-                            uint64_t seed, int unshuffled, const weir_graph_options *options,
+                            uint64_t seed, int unshuffled, const weir_graph_options *given,
                             weir_graph **graph_out)
 {
+    weir_graph_options options = *given;
+    weir_status status = weir__csr_ask(&options, edge_factor << scale);
+    if (status)
+        return status;
     const struct weir__csr_input input = {.edges = edges_of(kind, scale, seed, unshuffled),
                                           .vertices = UINT64_C(1) << scale,
                                           .count = edge_factor << scale,
-                                          .mirror = options->undirected,
-                                          .keeper = options->resident ? options->context : NULL,
-                                          .resident = options->resident};
-    weir_status status;
-    if (weir__csr_made(&input, options, graph_out, &status))
+                                          .mirror = options.undirected,
+                                          .keeper = options.resident ? options.context : NULL,
+                                          .resident = options.resident};
+    if (weir__csr_made(&input, &options, graph_out, &status))
         return status;
     return make_list(&input, kind == WEIR__EDGES_RMAT ? "an R-MAT graph" : "a uniform random graph",
-                     options, graph_out);
+                     &options, graph_out);
 }
 
 weir_status weir__generate_rmat(uint32_t scale, uint64_t edge_factor, uint64_t seed, int unshuffled,

@@ -65,6 +65,15 @@ static weir_status check_arcs(uint64_t vertices, uint64_t arcs, const uint32_t *
     return WEIR_OK;
 }
 
+weir_status weir__graph_options_in(weir_graph_options *chosen, const weir_graph_options *given)
+{
+    weir_status status = weir__sized_in(chosen, sizeof *chosen, given, "weir_graph_options");
+    if (!status && chosen->context && chosen->context_of)
+        status = weir__fail(WEIR_ERR_INVALID,
+                            "weir_graph_options: both context and context_of were given");
+    return status;
+}
+
 weir_status weir_graph_from_arcs(uint64_t vertices, uint64_t arcs, const uint32_t *sources,
                                  const uint32_t *targets, const double *weights,
                                  const weir_graph_options *options, weir_graph **graph_out)
@@ -73,7 +82,7 @@ weir_status weir_graph_from_arcs(uint64_t vertices, uint64_t arcs, const uint32_
     weir_graph_options chosen = WEIR_GRAPH_OPTIONS_INIT;
     weir_status status;
     *graph_out = NULL;
-    if ((status = weir__sized_in(&chosen, sizeof chosen, options, "weir_graph_options")) ||
+    if ((status = weir__graph_options_in(&chosen, options)) ||
         (status = check_arcs(vertices, arcs, sources, targets, weights)))
         return status;
     /* Borrowed arrays are only read; the list's pointers are writable for the loaders' sake. */

@@ -95,7 +95,8 @@ static weir_status load_list(struct source *source, const weir_graph_options *op
     return status;
 }
 
-/* Closes the reader on the way: its buffers need not be there while the graph is built. */
+/* Closes the reader on the way: its buffers need not be there while the graph is built. Arcs are dealt out while they are read where no GPU
+ * will put them in order, which is not known of a context that is asked for later. */
 static weir_status load_any(struct source *source, const weir_graph_options *options,
                             weir_graph **graph_out)
 {
@@ -106,7 +107,8 @@ static weir_status load_any(struct source *source, const weir_graph_options *opt
                        .format_given = source->given,
                        .seen_all = source->whole,
                        .mirror = options->undirected,
-                       .may_deal = weir__csr_devices(options->context, UINT64_MAX, devices) == 0,
+                       .may_deal = !options->context_of &&
+                                   !weir__csr_devices(options->context, UINT64_MAX, devices),
                        .ascends = !options->undirected};
     if (status)
         return status;
@@ -164,7 +166,7 @@ weir_status weir_graph_open(const char *text, const weir_graph_options *options,
     weir_graph_options chosen = WEIR_GRAPH_OPTIONS_INIT;
     weir_status status;
     *graph_out = NULL;
-    if ((status = weir__sized_in(&chosen, sizeof chosen, options, "weir_graph_options")))
+    if ((status = weir__graph_options_in(&chosen, options)))
         return status;
     if (!text || !*text)
         return weir__fail(WEIR_ERR_INVALID, "no graph was named");

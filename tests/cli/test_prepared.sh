@@ -8,7 +8,8 @@ import json, statistics, sys
 document = json.load(open(sys.argv[1]))
 sources, trials = int(sys.argv[2]), int(sys.argv[3])
 prepared, cold, summary, rows = (document[name] for name in ("prepared", "cold", "summary", "trials"))
-assert sorted(prepared) == ["copying_ms", "opening_ms", "partition_ms", "placing_ms"], prepared
+assert sorted(prepared) == ["copying_ms", "devices_ms", "opening_ms", "partition_ms", "placing_ms", "waited_ms"], prepared
+assert prepared["devices_ms"] > 0 and prepared["waited_ms"] > 0, prepared
 assert all(prepared[name] > 0 for name in ("opening_ms", "partition_ms", "placing_ms")), prepared
 assert prepared["copying_ms"] > 0 or document["choices"].get("stream") == "on", prepared
 assert cold["ms"] >= cold["kernel_ms"] >= 0 and cold["ms"] > 0, cold
@@ -38,7 +39,7 @@ has_line() {
 }
 
 before 1 1 bfs rmat:10 --undirected --devices host:2
-has_line "prepared in [0-9.]* ms: opening [0-9.]*, partition [0-9.]*, placing [0-9.]*, copying [0-9.]*"
+has_line "prepared in [0-9.]* ms: opening [0-9.]*, partition [0-9.]*, placing [0-9.]*, copying [0-9.]*; devices [0-9.]*, waited for [0-9.]*"
 has_line "cold     [0-9.]* ms, kernels [0-9.]* ms: the first run"
 before 1 4 bfs rmat:10 --undirected --devices host:2 --trials 4
 has_line "cold .*: the first run, no trial"

@@ -346,7 +346,7 @@ static void traces_come_and_go_beside_work(void **state)
     while (started < THREADS &&
            pthread_create(&fillers[started].thread, NULL, fill_on, &fillers[started]) == 0)
         started++;
-    for (int round = 0; round < 12 && started == THREADS && !flaw; round++)
+    for (int round = 0; round < 5 && started == THREADS && !flaw; round++)
         flaw = trace_once(context, round % 2 ? 0 : ROOM_LEAST);
     atomic_store(&over, 1);
     while (stopped < started && pthread_join(fillers[stopped].thread, NULL) == 0)

@@ -1,0 +1,112 @@
+/** @file plain_cut.c  Rows of METIS, which have any number of numbers: a piece of text is cut into one list of them, with the places in it
+ * where lines end. */
+#include "algorithms/graph/plain_wide.h"
+
+#if WEIR__PLAIN_WIDE
+
+#define NUMBERS_USUAL 12u /* in a step of most texts, at the most */
+
+/* Numbers of a piece of text: where each begins, and the byte behind it. */
+struct numbers {
+    uint16_t begins[STRETCH + STEP], ends[STRETCH + STEP];
+    unsigned count;
+};
+
+/* Note where lines end, and how many numbers are in front of that. */
+INSIDE void end_lines(uint64_t line_ends, uint64_t number_ends, unsigned at, unsigned numbers,
+                      struct weir__cut *cut)
+{
+    for (; line_ends; line_ends = without_first(line_ends)) {
+        const uint64_t until = line_ends ^ (line_ends - 1);
+        cut->stop[cut->lines] = (uint16_t)(numbers + (unsigned)_mm_popcnt_u64(number_ends & until));
+        cut->end[cut->lines++] = (uint16_t)(at + (unsigned)_mm_popcnt_u64(until));
+    }
+}
+
+INSIDE void find_numbers(const char *text, unsigned bytes, struct numbers *numbers,
+                         struct weir__cut *cut)
+{
+    const struct look look = {.zero = _mm256_set1_epi8('0'),
+                              .nine = _mm256_set1_epi8(9),
+                              .blank = _mm256_set1_epi8(' '),
+                              .tab = _mm256_set1_epi8('\t'),
+                              .other = _mm256_set1_epi8(' '),
+                              .end = _mm256_set1_epi8('\n')};
+    unsigned begins = 0, ends = 0;
+    uint64_t behind = 0; /* the step before ends with a digit */
+    for (unsigned at = 0; at < bytes; at += STEP) {
+        char rest[STEP] = {0};
+        const int whole = bytes - at >= STEP;
+        if (!whole)
+            memcpy(rest, text + at, bytes - at);
+        const struct kinds kinds = kinds_of(whole ? text + at : rest, &look, 0);
+        const uint64_t odd = ~(kinds.digits | kinds.gaps | kinds.ends),
+                       before = odd ? (odd & -odd) - 1 : UINT64_MAX,
+                       digits_before = kinds.digits << 1 | behind,
+                       number_begins = kinds.digits & ~digits_before & before,
+                       number_ends = ~kinds.digits & digits_before & before,
+                       parts = (kinds.gaps | kinds.ends) & before;
+        end_lines(kinds.ends & before, number_ends, at, ends, cut);
+        begins += put_places(number_begins, at, NUMBERS_USUAL, numbers->begins + begins);
+        ends += put_places(number_ends, at, NUMBERS_USUAL, numbers->ends + ends);
+        if (parts)
+            cut->bytes = at + 64 - (unsigned)__builtin_clzll(parts);
+        if (odd)
+            break;
+        behind = kinds.digits >> 63;
+    }
+    numbers->count = ends;
+}
+
+WIDE static void cut_text(const char *text, const char *end, uint64_t high, uint32_t *numbers_out,
+                          uint64_t room, struct weir__cut *cut)
+{
+    struct numbers numbers;
+    const __m256i most = _mm256_set1_epi32((int)(uint32_t)(high - 1)), one = _mm256_set1_epi32(1);
+    __m256i highest = _mm256_setzero_si256();
+    __m128i longest = _mm_setzero_si128();
+    __m256i digits = highest;
+    const size_t left = (size_t)(end - text);
+    find_numbers(text, left < STRETCH ? (unsigned)left : STRETCH, &numbers, cut);
+    const unsigned count = numbers.count;
+    if (count + LINES > room)
+        cut->bytes = 0;
+    if (count == 0 || !cut->bytes)
+        return;
+    for (unsigned i = count; i < count + LINES; i++) { /* which are not kept, but looked at */
+        numbers.begins[i] = numbers.begins[0];
+        numbers.ends[i] = numbers.ends[0];
+    }
+    for (unsigned i = 0; i < count; i += LINES) {
+        const uint16_t *begins = numbers.begins + i;
+        const __m128i lengths = _mm_sub_epi16(places_at(numbers.ends + i), places_at(begins));
+        const __m256i values =
+            _mm256_sub_epi32(numbers_of(text, begins, 1, lengths, &longest, &digits), one);
+        highest = _mm256_max_epu32(highest, values);
+        store(numbers_out + i, values);
+    }
+    const __m128i seven = _mm_set1_epi16(7);
+    if (_mm_movemask_epi8(_mm_cmpeq_epi16(_mm_max_epu16(longest, seven), seven)) != 0xFFFF ||
+        _mm256_movemask_epi8(_mm256_cmpeq_epi32(_mm256_max_epu32(highest, most), most)) != -1)
+        cut->bytes = 0;
+    cut->numbers = count;
+}
+
+void weir__plain_cut(const char *text, const char *end, uint64_t high, uint32_t *numbers_out,
+                     uint64_t room, struct weir__cut *cut)
+{
+    cut->numbers = cut->lines = cut->bytes = 0;
+    if (weir__plain_is_wide() && high > 0)
+        cut_text(text, end, high, numbers_out, room, cut);
+}
+
+#else
+
+void weir__plain_cut(const char *text, const char *end, uint64_t high, uint32_t *numbers_out,
+                     uint64_t room, struct weir__cut *cut)
+{
+    (void)text, (void)end, (void)high, (void)numbers_out, (void)room;
+    cut->numbers = cut->lines = cut->bytes = 0;
+}
+
+#endif

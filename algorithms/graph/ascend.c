@@ -170,9 +170,12 @@ static void put_weights(weir__arcs *arcs, const weir__plain *plain)
     else if (!weights)
         for (uint64_t i = 0; i < count; i++)
             integers[i] = (uint32_t)plain->weights[i];
+    else if (plain->fractions)
+        for (uint64_t i = 0; i < count; i++)
+            weights[arcs->count + i] = plain->weights[i] + 0.0; /* -0 becomes 0 */
     else
         for (uint64_t i = 0; i < count; i++)
-            weights[arcs->count + i] = weir__plain_weight(plain, i) + 0.0; /* -0 becomes 0 */
+            weights[arcs->count + i] = plain->integers[i];
 }
 
 /* Where rows begin that have arcs from @p before on. */

@@ -64,6 +64,11 @@ const char *weir__plain_take(const weir__plain_form *form, uint64_t before, cons
 const char *weir__plain_stretches(const weir__plain_form *form, const char *text, const char *end,
                                   weir__plain *plain);
 
+/** How many ways there are on this processor to take lines: one by one; many at a time, in registers of 32 bytes; the same of 64. The last one is taken. */
+int weir__plain_ways(void);
+/** Take no other than the first so many; 0: all. For tests. */
+void weir__plain_pretend(int most);
+
 /** Lines that are cut into numbers: so many bytes of text at the most. */
 #define WEIR__CUT_BYTES 4096u
 

@@ -96,7 +96,7 @@ void weir__plain_cut(const char *text, const char *end, uint64_t high, uint32_t 
                      uint64_t room, struct weir__cut *cut)
 {
     cut->numbers = cut->lines = cut->bytes = 0;
-    if (weir__plain_is_wide() && high > 0)
+    if (weir__plain_ways() > 1 && high > 0)
         cut_text(text, end, high, numbers_out, room, cut);
 }
 

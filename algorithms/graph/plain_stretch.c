@@ -282,11 +282,30 @@ INSIDE const char *take_all(const weir__plain_form *form, const char *text, cons
     return text;
 }
 
-int weir__plain_is_wide(void)
+static int ways_most; /* see weir__plain_pretend() */
+
+/* None, registers of 32 bytes, and of 64. */
+static int ways(void)
 {
-    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
-           __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("popcnt") &&
-           __builtin_cpu_supports("pclmul");
+    const int wide = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
+                     __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("popcnt") &&
+                     __builtin_cpu_supports("pclmul");
+    const int wider = wide && __builtin_cpu_supports("avx512f") &&
+                      __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
+                      __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512vbmi") &&
+                      __builtin_cpu_supports("avx512vbmi2");
+    return 1 + wide + wider;
+}
+
+int weir__plain_ways(void)
+{
+    const int all = ways();
+    return ways_most && ways_most < all ? ways_most : all;
+}
+
+void weir__plain_pretend(int most)
+{
+    ways_most = most;
 }
 
 /* Whether the first line has a point. Where some have one and some not, they are taken one by one. */
@@ -312,10 +331,24 @@ WIDE static const char *take_stretches(const weir__plain_form *form, const char 
 const char *weir__plain_stretches(const weir__plain_form *form, const char *text, const char *end,
                                   weir__plain *plain)
 {
-    return weir__plain_is_wide() ? take_stretches(form, text, end, plain) : text;
+    const int most = weir__plain_ways();
+    if (most > 2 && (!form->letter || form->weighted))
+        return weir__plain_numbers(
+            form, form->weighted && !form->letter && is_pointed(form, text, end), text, end, plain);
+    return most > 1 ? take_stretches(form, text, end, plain) : text;
 }
 
 #else
+
+int weir__plain_ways(void)
+{
+    return 1;
+}
+
+void weir__plain_pretend(int most)
+{
+    (void)most;
+}
 
 const char *weir__plain_stretches(const weir__plain_form *form, const char *text, const char *end,
                                   weir__plain *plain)

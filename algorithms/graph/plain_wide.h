@@ -212,8 +212,10 @@ const char *weir__plain_pairs(const weir__plain_form *form, const char *text, co
 /** The same of lines of a source, a target and a whole weight. */
 const char *weir__plain_triples(const weir__plain_form *form, const char *text, const char *end,
                                 struct taking *taking, weir__plain *plain);
-/** Whether the processor has what these functions are made for. */
-int weir__plain_is_wide(void);
+/** As weir__plain_stretches(), in wider registers, where weir__plain_ways() is 3; of a form with a letter lines have weights.
+ *  @param[in] pointed  the first weight has a point. */
+const char *weir__plain_numbers(const weir__plain_form *form, int pointed, const char *text,
+                                const char *end, weir__plain *plain);
 
 #else
 #define WEIR__PLAIN_WIDE 0

@@ -228,19 +228,45 @@ struct row_facts {
     int tangled, loop;
 };
 
-/* Look at the arcs of a row, which get their sources. */
+#define LANES 4u
+
+typedef uint32_t lanes __attribute__((vector_size(LANES * sizeof(uint32_t))));
+
+static inline lanes load_lanes(const uint32_t *from)
+{
+    lanes values;
+    memcpy(&values, from, sizeof values);
+    return values;
+}
+
+/* Look at the arcs of a row, which get their sources: one by one up to LANES, as many at a time behind the first one, the last ones of which may be
+ * looked at twice. */
 static inline struct row_facts look_at_row(uint32_t source, uint64_t begin, uint64_t end,
                                            weir__plain *plain)
 {
     const uint32_t *targets = plain->targets;
-    struct row_facts facts = {0, 0};
-    uint64_t last = 0; /* the target before, and 1 */
-    for (uint64_t i = begin; i < end; i++) {
-        const uint64_t to = targets[i] + UINT64_C(1);
-        facts.tangled |= to <= last;
-        facts.loop |= targets[i] == source;
-        plain->sources[i] = source;
-        last = to;
+    const lanes own = {source, source, source, source};
+    struct row_facts facts = {0, targets[begin] == source};
+    lanes descents = {0}, loops = {0};
+    plain->sources[begin] = source;
+    if (end - begin <= LANES) {
+        for (uint64_t i = begin + 1; i < end; i++) {
+            facts.tangled |= targets[i - 1] >= targets[i];
+            facts.loop |= targets[i] == source;
+            plain->sources[i] = source;
+        }
+        return facts;
+    }
+    for (uint64_t i = begin + 1; i < end; i += LANES) {
+        const uint64_t at = i + LANES <= end ? i : end - LANES;
+        const lanes here = load_lanes(targets + at);
+        descents |= (lanes)(load_lanes(targets + at - 1) >= here);
+        loops |= (lanes)(here == own);
+        memcpy(plain->sources + at, &own, sizeof own);
+    }
+    for (uint32_t lane = 0; lane < LANES; lane++) {
+        facts.tangled |= descents[lane] != 0;
+        facts.loop |= loops[lane] != 0;
     }
     return facts;
 }
@@ -325,20 +351,24 @@ static int put_pairs(const weir__plain_form *form, const uint32_t *numbers, unsi
                      struct row_so_far *row, weir__plain *plain)
 {
     uint64_t end = row->end;
-    int half = row->half;
+    unsigned i = 0;
+    uint32_t highest = 0;
     if (plain->room - end < count)
         return 0;
-    for (unsigned i = 0; i < count; i++, half = !half) {
-        if (half) {
-            plain->integers[end - 1] = numbers[i] + 1;
-            continue;
-        }
-        if (numbers[i] >= form->high)
-            return 0;
+    if (row->half && count > 0)
+        plain->integers[end - 1] = numbers[i++] + 1;
+    for (; i + 2 <= count; i += 2, end++) {
+        highest = numbers[i] > highest ? numbers[i] : highest;
+        plain->targets[end] = numbers[i];
+        plain->integers[end] = numbers[i + 1] + 1;
+    }
+    if (i < count) {
+        highest = numbers[i] > highest ? numbers[i] : highest;
         plain->targets[end++] = numbers[i];
     }
-    *row = (struct row_so_far){end, half};
-    return 1;
+    row->half ^= (int)(count % 2);
+    row->end = end;
+    return highest < form->high;
 }
 
 /* Rows that are nothing but targets, or targets with weights, many numbers at a time. @return the first byte of the first row that was not taken. */

@@ -95,9 +95,14 @@ WIDE static void cut_text(const char *text, const char *end, uint64_t high, uint
 void weir__plain_cut(const char *text, const char *end, uint64_t high, uint32_t *numbers_out,
                      uint64_t room, struct weir__cut *cut)
 {
+    const int ways = weir__plain_ways();
     cut->numbers = cut->lines = cut->bytes = 0;
-    if (weir__plain_ways() > 1 && high > 0)
+    if (ways > 2 && high > 0) {
+        if (!weir__plain_cut_rows(text, end, high, numbers_out, room, cut))
+            cut->bytes = 0;
+    } else if (ways > 1 && high > 0) {
         cut_text(text, end, high, numbers_out, room, cut);
+    }
 }
 
 #else

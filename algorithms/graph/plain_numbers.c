@@ -11,7 +11,7 @@
 
 #define WIDEST                                                                              \
     __attribute__((target("avx2,avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vbmi2," \
-                          "bmi,bmi2,popcnt,lzcnt")))
+                          "bmi,bmi2,popcnt,pclmul")))
 #define WITHIN static inline __attribute__((always_inline)) WIDEST
 
 #define TOGETHER    16u /* numbers that are made at once, and lines that are parted into columns */
@@ -85,22 +85,21 @@ WITHIN __m512i fours_at(__m512i bytes, __m512i before, __m512i front, __m512i fr
                              _mm512_set1_epi32(0x00010064));                          /* 100, 1 */
 }
 
-/* Eight numbers. @param[in] places  byte i: what ends number i - 1; that before number 0 first. @param[in] which  numbers, eight bytes each. */
-WITHIN __m512i fours_of_eight(__m512i bytes, __m512i before, __m512i places, __m512i which)
+/* Eight numbers. @param[in] front  place in front of each number of all. @param[in] behind  that behind it. @param[in] which  numbers, eight bytes each. */
+WITHIN __m512i fours_of_eight(__m512i bytes, __m512i before, __m512i front, __m512i behind,
+                              __m512i which)
 {
-    const __m512i behind =
-        _mm512_permutexvar_epi8(_mm512_add_epi8(which, _mm512_set1_epi8(1)), places);
-    return fours_at(bytes, before, _mm512_permutexvar_epi8(which, places),
-                    _mm512_add_epi8(behind, load(in_front)));
+    return fours_at(bytes, before, _mm512_permutexvar_epi8(which, front),
+                    _mm512_add_epi8(_mm512_permutexvar_epi8(which, behind), load(in_front)));
 }
 
 /* Sixteen numbers, from number @p first on. */
-WITHIN __m512i sixteen(__m512i bytes, __m512i before, __m512i places, unsigned first)
+WITHIN __m512i sixteen(__m512i bytes, __m512i before, __m512i front, __m512i behind, unsigned first)
 {
     const __m512i from = _mm512_set1_epi8((char)first),
-                  some = fours_of_eight(bytes, before, places,
+                  some = fours_of_eight(bytes, before, front, behind,
                                         _mm512_add_epi8(load(some_numbers), from)),
-                  others = fours_of_eight(bytes, before, places,
+                  others = fours_of_eight(bytes, before, front, behind,
                                           _mm512_add_epi8(load(other_numbers), from));
     return _mm512_madd_epi16(_mm512_packus_epi32(some, others),
                              _mm512_set1_epi32(0x00012710)); /* 10000, 1 */
@@ -185,7 +184,7 @@ WITHIN unsigned cut_step(enum kind kind, const char *text, unsigned at, __m512i 
         count = (unsigned)_mm_popcnt_u64(_bzhi_u64(parts, taken));
     }
     for (unsigned i = 0; i < count; i += TOGETHER) { /* once, as a rule */
-        const __m512i numbers = sixteen(bytes, cutting->bytes, places, i);
+        const __m512i numbers = sixteen(bytes, cutting->bytes, places, behind, i);
         unsigned here = count - i < TOGETHER ? count - i : TOGETHER;
         if (kind == LETTERS) {
             const uint64_t keep = ~turned(LETTER_COLUMN, (cutting->numbers + i) % 4);
@@ -206,7 +205,7 @@ WITHIN unsigned cut_step(enum kind kind, const char *text, unsigned at, __m512i 
         list->lines += put_front(bytes, cutting->bytes, behind, places, _bzhi_u64(last, count),
                                  _bzhi_u64(longer, count) != 0, list);
     cutting->numbers = (cutting->numbers + count) % columns_of(kind);
-    cutting->last = -1 - (int)_lzcnt_u64(parts);
+    cutting->last = -1 - __builtin_clzll(parts | 1);
     cutting->bytes = bytes;
     return taken;
 }
@@ -495,6 +494,88 @@ WIDEST const char *weir__plain_numbers(const weir__plain_form *form, int pointed
         return take_kind(PAIRS, form, text, end, plain);
     return pointed ? take_kind(POINTS, form, text, end, plain)
                    : take_kind(TRIPLES, form, text, end, plain);
+}
+
+/* ---- rows ---------------------------------------------------------------------------------------------- */
+
+/* Of the numbers in front of a step. */
+struct rows_cutting {
+    __m512i bytes;   /* as in struct cutting */
+    __m512i highest; /* of all, less 1 */
+    unsigned inside; /* 1: it ends within a number */
+    int front;       /* then the place in front of that */
+    unsigned wrong;  /* some number has too many digits */
+};
+
+/* Note where lines end, and how many numbers are in front of that. */
+WITHIN void end_lines(uint64_t line_ends, uint64_t number_ends, unsigned at, struct weir__cut *cut)
+{
+    for (; line_ends; line_ends = without_first(line_ends)) {
+        const uint64_t until = line_ends ^ (line_ends - 1);
+        cut->stop[cut->lines] =
+            (uint16_t)(cut->numbers + (unsigned)_mm_popcnt_u64(number_ends & until));
+        cut->end[cut->lines++] = (uint16_t)(at + (unsigned)_mm_popcnt_u64(until));
+    }
+}
+
+/* Numbers that end in up to 64 bytes. @return 0: nothing behind these is a part of the piece. */
+WITHIN int cut_rows_step(const char *text, unsigned at, unsigned bytes_left, uint32_t *numbers_out,
+                         struct rows_cutting *cutting, struct weir__cut *cut)
+{
+    const __m512i raw = _mm512_maskz_loadu_epi8(_bzhi_u64(UINT64_MAX, bytes_left), text + at),
+                  bytes = _mm512_sub_epi8(raw, _mm512_set1_epi8('0'));
+    const uint64_t digits = _mm512_cmple_epu8_mask(bytes, _mm512_set1_epi8(9)),
+                   lines = _mm512_cmpeq_epi8_mask(raw, _mm512_set1_epi8('\n')),
+                   gaps = _mm512_cmpeq_epi8_mask(raw, _mm512_set1_epi8(' ')) |
+                          _mm512_cmpeq_epi8_mask(raw, _mm512_set1_epi8('\t')),
+                   odd = ~(digits | lines | gaps), before = odd ? (odd & -odd) - 1 : UINT64_MAX,
+                   digits_before = digits << 1 | cutting->inside,
+                   begins = digits & ~digits_before & before,
+                   ends = ~digits & digits_before & before, parts = (lines | gaps) & before;
+    const unsigned count = (unsigned)_mm_popcnt_u64(ends);
+    const __m512i behind = _mm512_maskz_compress_epi8(ends, load(in_order)),
+                  front = _mm512_mask_permutexvar_epi8(
+                      _mm512_set1_epi8((char)cutting->front), ~(uint64_t)cutting->inside,
+                      _mm512_sub_epi8(load(in_order), _mm512_set1_epi8((char)cutting->inside)),
+                      _mm512_sub_epi8(_mm512_maskz_compress_epi8(begins, load(in_order)),
+                                      _mm512_set1_epi8(1)));
+    const uint64_t longer =
+        _mm512_cmpgt_epu8_mask(_mm512_sub_epi8(behind, front), _mm512_set1_epi8(DIGITS_MOST + 1));
+    cutting->wrong |= _bzhi_u64(longer, count) != 0;
+    for (unsigned i = 0; i < count; i += TOGETHER) {
+        const __m512i numbers = _mm512_sub_epi32(sixteen(bytes, cutting->bytes, front, behind, i),
+                                                 _mm512_set1_epi32(1));
+        const unsigned here = count - i < TOGETHER ? count - i : TOGETHER;
+        cutting->highest = _mm512_mask_max_epu32(cutting->highest, (__mmask16)((1u << here) - 1),
+                                                 cutting->highest, numbers);
+        _mm512_storeu_si512(numbers_out + cut->numbers + i, numbers);
+    }
+    end_lines(lines & before, ends, at, cut);
+    cut->numbers += count;
+    if (parts)
+        cut->bytes = at + 64 - (unsigned)__builtin_clzll(parts);
+    /* A number that fills the step and more is too long, wherever it began. */
+    cutting->front = begins ? -2 - __builtin_clzll(begins) : -(int)STEP;
+    cutting->inside = (unsigned)(digits >> 63);
+    cutting->bytes = bytes;
+    return !odd;
+}
+
+WIDEST int weir__plain_cut_rows(const char *text, const char *end, uint64_t high,
+                                uint32_t *numbers_out, uint64_t room, struct weir__cut *cut)
+{
+    struct rows_cutting cutting = {.bytes = _mm512_setzero_si512(),
+                                   .highest = _mm512_setzero_si512()};
+    const size_t left = (size_t)(end - text);
+    const unsigned bytes = left < WEIR__CUT_BYTES ? (unsigned)left : WEIR__CUT_BYTES;
+    for (unsigned at = 0; at < bytes; at += STEP) {
+        if (cut->numbers + STEP > room)
+            return 0;
+        const unsigned here = bytes - at < STEP ? bytes - at : STEP;
+        if (!cut_rows_step(text, at, here, numbers_out, &cutting, cut))
+            break;
+    }
+    return !cutting.wrong && (!cut->numbers || _mm512_reduce_max_epu32(cutting.highest) < high);
 }
 
 #endif

@@ -342,33 +342,36 @@ static inline const char *take_row(const weir__plain_form *form, uint64_t vertex
 
 /* A row of which some numbers were seen. */
 struct row_so_far {
-    uint64_t end; /* behind its targets, in memory */
-    int half;     /* the last one has no weight yet */
+    uint64_t end;  /* behind its targets, in memory */
+    unsigned half; /* 1: the last one has no weight yet */
 };
 
-/* Targets and weights in turn, to their places. @return 0: a target is no vertex, or there is no room. */
-static int put_pairs(const weir__plain_form *form, const uint32_t *numbers, unsigned count,
-                     struct row_so_far *row, weir__plain *plain)
+/* What it is when @p count numbers more were seen. */
+static struct row_so_far row_behind(const weir__plain_form *form, struct row_so_far row,
+                                    unsigned count)
 {
-    uint64_t end = row->end;
-    unsigned i = 0;
-    uint32_t highest = 0;
-    if (plain->room - end < count)
+    if (!form->weighted)
+        return (struct row_so_far){row.end + count, 0};
+    return (struct row_so_far){row.end + (count + 1 - row.half) / 2, (count ^ row.half) & 1};
+}
+
+/* Targets and weights in turn, whatever rows they are of, to their places. @return 0: a target is no vertex, or there is no room. */
+static int put_pairs(const weir__plain_form *form, const uint32_t *numbers, unsigned count,
+                     struct row_so_far row, weir__plain *plain)
+{
+    uint32_t *targets = plain->targets + row.end, *weights = plain->integers + row.end;
+    if (plain->room - row.end < count)
         return 0;
-    if (row->half && count > 0)
-        plain->integers[end - 1] = numbers[i++] + 1;
-    for (; i + 2 <= count; i += 2, end++) {
-        highest = numbers[i] > highest ? numbers[i] : highest;
-        plain->targets[end] = numbers[i];
-        plain->integers[end] = numbers[i + 1] + 1;
+    if (row.half && count > 0) {
+        weights[-1] = *numbers++ + 1;
+        count--;
     }
-    if (i < count) {
-        highest = numbers[i] > highest ? numbers[i] : highest;
-        plain->targets[end++] = numbers[i];
-    }
-    row->half ^= (int)(count % 2);
-    row->end = end;
-    return highest < form->high;
+    const unsigned pairs = count / 2;
+    if (weir__plain_part(numbers, pairs, targets, weights) >= form->high)
+        return 0;
+    if (count % 2)
+        targets[pairs] = numbers[count - 1];
+    return count % 2 == 0 || targets[pairs] < form->high;
 }
 
 /* Rows that are nothing but targets, or targets with weights, many numbers at a time. @return the first byte of the first row that was not taken. */
@@ -382,29 +385,23 @@ static const char *take_many_rows(const weir__plain_form *form, uint64_t before,
     if (form->first || plain->fractions)
         return text;
     for (;;) {
-        const uint64_t first = row.end; /* where numbers go that are not in pairs */
         weir__plain_cut(at, end, form->weighted ? UINT32_MAX : form->high,
-                        form->weighted ? pairs : plain->targets + first,
-                        form->weighted ? WEIR__CUT_BYTES : plain->room - first, &cut);
-        if (!cut.bytes)
+                        form->weighted ? pairs : plain->targets + row.end,
+                        form->weighted ? WEIR__CUT_BYTES : plain->room - row.end, &cut);
+        if (!cut.bytes || (form->weighted && !put_pairs(form, pairs, cut.numbers, row, plain)))
             return text;
-        for (unsigned line = 0, from = 0; line <= cut.lines; line++) {
-            const unsigned stop = line < cut.lines ? cut.stop[line] : cut.numbers;
-            if (!form->weighted)
-                row.end += stop - from;
-            else if (!put_pairs(form, pairs + from, stop - from, &row, plain))
-                return text;
-            from = stop;
-            if (line == cut.lines)
-                break;
-            const uint64_t vertex = before + plain->rows + 1,
-                           spare = form->weighted ? row.end : first + cut.numbers;
-            if (row.half || vertex > form->high || !keep_row(form, vertex, row.end, spare, plain))
+        const struct row_so_far last = row_behind(form, row, cut.numbers);
+        for (unsigned line = 0; line < cut.lines; line++) {
+            const uint64_t vertex = before + plain->rows + 1;
+            const struct row_so_far whole = row_behind(form, row, cut.stop[line]);
+            if (whole.half || vertex > form->high ||
+                !keep_row(form, vertex, whole.end, last.end, plain))
                 return text;
             plain->rows++;
             plain->lines++;
             text = at + cut.end[line];
         }
+        row = last;
         at += cut.bytes;
     }
 }

@@ -88,6 +88,11 @@ struct weir__cut {
 void weir__plain_cut(const char *text, const char *end, uint64_t high, uint32_t *numbers_out,
                      uint64_t room, struct weir__cut *cut_out);
 
+/** Part pairs that were cut, into their first numbers and their second ones, which are 1 too small.
+ *  @return the highest first number. */
+uint32_t weir__plain_part(const uint32_t *numbers, unsigned pairs, uint32_t *first_out,
+                          uint32_t *second_out);
+
 /** Whether an arc comes behind another one in a graph. */
 static inline int weir__arc_above(uint64_t source_before, uint64_t target_before, uint64_t source,
                                   uint64_t target)

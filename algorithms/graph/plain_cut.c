@@ -92,6 +92,30 @@ WIDE static void cut_text(const char *text, const char *end, uint64_t high, uint
     cut->numbers = count;
 }
 
+WIDE uint32_t weir__plain_part(const uint32_t *numbers, unsigned pairs, uint32_t *first_out,
+                               uint32_t *second_out)
+{
+    const __m256i one = _mm256_set1_epi32(1);
+    __m256i highest = _mm256_setzero_si256();
+    unsigned i = 0;
+    for (; i + LINES <= pairs; i += LINES) {
+        const __m256i low = _mm256_loadu_si256((const __m256i *)(const void *)(numbers + 2 * i)),
+                      high = _mm256_loadu_si256(
+                          (const __m256i *)(const void *)(numbers + 2 * i + LINES)),
+                      first = halves(low, high, 0);
+        highest = _mm256_max_epu32(highest, first);
+        store(first_out + i, first);
+        store(second_out + i, _mm256_add_epi32(halves(low, high, 1), one));
+    }
+    uint32_t most = highest_of(highest);
+    for (; i < pairs; i++) {
+        most = numbers[2 * i] > most ? numbers[2 * i] : most;
+        first_out[i] = numbers[2 * i];
+        second_out[i] = numbers[2 * i + 1] + 1;
+    }
+    return most;
+}
+
 void weir__plain_cut(const char *text, const char *end, uint64_t high, uint32_t *numbers_out,
                      uint64_t room, struct weir__cut *cut)
 {
@@ -106,6 +130,13 @@ void weir__plain_cut(const char *text, const char *end, uint64_t high, uint32_t 
 }
 
 #else
+
+uint32_t weir__plain_part(const uint32_t *numbers, unsigned pairs, uint32_t *first_out,
+                          uint32_t *second_out)
+{
+    (void)numbers, (void)pairs, (void)first_out, (void)second_out;
+    return 0; /* none was cut */
+}
 
 void weir__plain_cut(const char *text, const char *end, uint64_t high, uint32_t *numbers_out,
                      uint64_t room, struct weir__cut *cut)

@@ -109,14 +109,6 @@ INSIDE __m256i above(__m256i before, __m256i arcs)
                                                              _MM_SHUFFLE(2, 1, 0, 3)));
 }
 
-/* The lower or the upper halves of eight words. */
-INSIDE __m256i halves(__m256i first, __m256i second, int upper)
-{
-    const __m256 a = _mm256_castsi256_ps(first), b = _mm256_castsi256_ps(second);
-    const __m256 mixed = upper ? _mm256_shuffle_ps(a, b, 0xDD) : _mm256_shuffle_ps(a, b, 0x88);
-    return _mm256_permute4x64_epi64(_mm256_castps_si256(mixed), _MM_SHUFFLE(3, 1, 2, 0));
-}
-
 /* Take lines of a stretch, eight at a time: four of them are no longer than a step. @return bytes that were taken. */
 INSIDE unsigned take_short_lines(const char *text, const uint64_t *parts, unsigned lines,
                                  struct taking *taking, weir__plain *plain)

@@ -237,15 +237,6 @@ INSIDE uint32_t sum_of(__m256i values)
     return sum;
 }
 
-INSIDE uint32_t highest_of(__m256i values)
-{
-    uint32_t lane[8], highest = 0;
-    store(lane, values);
-    for (int i = 0; i < 8; i++)
-        highest = lane[i] > highest ? lane[i] : highest;
-    return highest;
-}
-
 /* The id of an arc that was taken; one that is too large for a register's comparison is above all that come. */
 INSIDE __m256i last_of(const uint32_t *ids, uint64_t count)
 {

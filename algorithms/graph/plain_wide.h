@@ -205,6 +205,23 @@ INSIDE void put_weights(weir__plain *plain, __m256i weights)
         store(plain->integers + plain->count, weights);
 }
 
+/* The lower or the upper halves of eight words. */
+INSIDE __m256i halves(__m256i first, __m256i second, int upper)
+{
+    const __m256 a = _mm256_castsi256_ps(first), b = _mm256_castsi256_ps(second);
+    const __m256 mixed = upper ? _mm256_shuffle_ps(a, b, 0xDD) : _mm256_shuffle_ps(a, b, 0x88);
+    return _mm256_permute4x64_epi64(_mm256_castps_si256(mixed), _MM_SHUFFLE(3, 1, 2, 0));
+}
+
+INSIDE uint32_t highest_of(__m256i values)
+{
+    uint32_t lane[8], highest = 0;
+    store(lane, values);
+    for (int i = 0; i < 8; i++)
+        highest = lane[i] > highest ? lane[i] : highest;
+    return highest;
+}
+
 /** Take lines of two numbers of up to seven digits, of which no places are kept, up to some among which one is not such. Sixteen bytes are read where
  *  a line begins. @return the first byte that was not taken. */
 const char *weir__plain_pairs(const weir__plain_form *form, const char *text, const char *end,

@@ -170,6 +170,4 @@ WIDE const char *weir__plain_pairs(const weir__plain_form *form, const char *tex
     return text;
 }
 
-#else
-typedef int weir__no_pairs; /* a file of nothing is none in C */
 #endif

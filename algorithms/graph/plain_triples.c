@@ -130,6 +130,4 @@ WIDE const char *weir__plain_triples(const weir__plain_form *form, const char *t
     return text;
 }
 
-#else
-typedef int weir__no_triples; /* a file of nothing is none in C */
 #endif

@@ -280,6 +280,45 @@ static void ends_in_other_places_are_seen(void **state)
         }
 }
 
+/* Lines that have as many numbers as they should, or as many ends, and are none of their form all the same; and weights of more digits than
+ * 64 bits hold, the last of which would be a small number in 64 bits: they are taken as one by one wherever they stand. */
+static void lines_that_look_right_are_seen(void **state)
+{
+    static const struct {
+        int form;
+        const char *others, *odd;
+    } cases[] = {{6, "a 12 345 6\n", "a1 2 3 4\n"},
+                 {6, "a 12 345 6\n", "aa 1 2 3\n"},
+                 {6, "a 12 345 6\n", "1 a 2 3\n"},
+                 {6, "a 12 345 6\n", "1 1 2 3\n"},
+                 {6, "a 12 345 6\n", "a\n1 2 3\n"},
+                 {3, "12 345 6.7\n", "1.2 3 4\n"},
+                 {3, "12 345 6.7\n", "1 2.3 4\n"},
+                 {3, "12 345 6.7\n", "1.2.3.4\n"},
+                 {3, "12 345 6.7\n", "1 2 3 4\n"},
+                 {3, "12 345 6.7\n", "1 2 3.4 5\n"},
+                 {3, "12 345 6.7\n", "1 2 123456789.5\n"},
+                 {3, "12 345 6.7\n", "1 2 0.99999999999999999999\n"},
+                 {3, "12 345 6.7\n", "1 2 18446744.0737095516160012345678\n"},
+                 {3, "12 345 6.7\n", "1 2 0.0000000000000000000001\n"},
+                 {3, "12 345 6.7\n", "1 2 0.00000000000000000000001\n"},
+                 {3, "12 345 67\n", "1,2,3\n"},
+                 {4, "12 345 67\n", "1,2,3\n"},
+                 {2, "12 345\n", "1\n2 3 4\n"}};
+    (void)state;
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++)
+        for (uint32_t before = 0; before < 40; before++) {
+            struct text text = {.bytes = calloc(100 * LINE_ROOM, 1)};
+            assert_non_null(text.bytes);
+            for (uint32_t i = 0; i < before + 41; i++)
+                text.count += (size_t)sprintf(text.bytes + text.count, "%s",
+                                              i == before ? cases[c].odd : cases[c].others);
+            text.bytes[text.count] = '\n';
+            assert_same(&forms[cases[c].form], &text, 100);
+            free(text.bytes);
+        }
+}
+
 /* Arcs one above the other but for one step back, in any lane, and between lines taken at once and those taken by themselves. */
 static void steps_back_are_seen(void **state)
 {
@@ -526,6 +565,7 @@ int main(void)
         cmocka_unit_test(many_are_as_one_by_one),
         cmocka_unit_test(the_first_other_line_ends_it),
         cmocka_unit_test(ends_in_other_places_are_seen),
+        cmocka_unit_test(lines_that_look_right_are_seen),
         cmocka_unit_test(steps_back_are_seen),
         cmocka_unit_test(a_processor_that_can_takes_many),
         cmocka_unit_test(runs_begin_where_sources_change),

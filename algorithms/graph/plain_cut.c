@@ -1,6 +1,6 @@
 /** @file plain_cut.c  Rows of METIS, which have any number of numbers: a piece of text is cut into one list of them, with the places in it
  * where lines end. */
-#include "algorithms/graph/plain_wide.h"
+#include "algorithms/graph/plain_widest.h"
 
 #if WEIR__PLAIN_WIDE
 
@@ -116,13 +116,85 @@ WIDE uint32_t weir__plain_part(const uint32_t *numbers, unsigned pairs, uint32_t
     return most;
 }
 
+/* ---- in registers of 64 bytes --------------------------------------------------------------------------- */
+
+/* Of the numbers in front of a step. */
+struct rows_cutting {
+    __m512i bytes;   /* as in struct cutting */
+    __m512i highest; /* of all, less 1 */
+    unsigned inside; /* 1: it ends within a number */
+    int front;       /* then the place in front of that */
+    unsigned wrong;  /* some number has too many digits */
+};
+
+/* Numbers that end in up to 64 bytes. @return 0: nothing behind these is a part of the piece. */
+WITHIN int cut_rows_step(const char *text, unsigned at, unsigned bytes_left, uint32_t *numbers_out,
+                         struct rows_cutting *cutting, struct weir__cut *cut)
+{
+    const __m512i raw = _mm512_maskz_loadu_epi8(_bzhi_u64(UINT64_MAX, bytes_left), text + at),
+                  bytes = _mm512_sub_epi8(raw, _mm512_set1_epi8('0'));
+    const uint64_t digits = _mm512_cmple_epu8_mask(bytes, _mm512_set1_epi8(9)),
+                   lines = _mm512_cmpeq_epi8_mask(raw, _mm512_set1_epi8('\n')),
+                   gaps = _mm512_cmpeq_epi8_mask(raw, _mm512_set1_epi8(' ')) |
+                          _mm512_cmpeq_epi8_mask(raw, _mm512_set1_epi8('\t')),
+                   odd = ~(digits | lines | gaps), before = odd ? (odd & -odd) - 1 : UINT64_MAX,
+                   digits_before = digits << 1 | cutting->inside,
+                   begins = digits & ~digits_before & before,
+                   ends = ~digits & digits_before & before, parts = (lines | gaps) & before;
+    const unsigned count = (unsigned)_mm_popcnt_u64(ends);
+    const __m512i behind = _mm512_maskz_compress_epi8(ends, load(in_order)),
+                  front = _mm512_mask_permutexvar_epi8(
+                      _mm512_set1_epi8((char)cutting->front), ~(uint64_t)cutting->inside,
+                      _mm512_sub_epi8(load(in_order), _mm512_set1_epi8((char)cutting->inside)),
+                      _mm512_sub_epi8(_mm512_maskz_compress_epi8(begins, load(in_order)),
+                                      _mm512_set1_epi8(1)));
+    const uint64_t longer =
+        _mm512_cmpgt_epu8_mask(_mm512_sub_epi8(behind, front), _mm512_set1_epi8(DIGITS_MOST + 1));
+    cutting->wrong |= _bzhi_u64(longer, count) != 0;
+    for (unsigned i = 0; i < count; i += TOGETHER) {
+        const __m512i numbers = _mm512_sub_epi32(sixteen(bytes, cutting->bytes, front, behind, i),
+                                                 _mm512_set1_epi32(1));
+        const unsigned here = count - i < TOGETHER ? count - i : TOGETHER;
+        cutting->highest = _mm512_mask_max_epu32(cutting->highest, (__mmask16)((1u << here) - 1),
+                                                 cutting->highest, numbers);
+        _mm512_storeu_si512(numbers_out + cut->numbers + i, numbers);
+    }
+    end_lines(lines & before, ends, at, cut->numbers, cut);
+    cut->numbers += count;
+    if (parts)
+        cut->bytes = at + 64 - (unsigned)__builtin_clzll(parts);
+    /* A number that fills the step and more is too long, wherever it began. */
+    cutting->front = begins ? -2 - __builtin_clzll(begins) : -(int)STEP;
+    cutting->inside = (unsigned)(digits >> 63);
+    cutting->bytes = bytes;
+    return !odd;
+}
+
+/* @return 0: it could not be cut. */
+WIDEST static int cut_sixteens(const char *text, const char *end, uint64_t high,
+                               uint32_t *numbers_out, uint64_t room, struct weir__cut *cut)
+{
+    struct rows_cutting cutting = {.bytes = _mm512_setzero_si512(),
+                                   .highest = _mm512_setzero_si512()};
+    const size_t left = (size_t)(end - text);
+    const unsigned bytes = left < WEIR__CUT_BYTES ? (unsigned)left : WEIR__CUT_BYTES;
+    for (unsigned at = 0; at < bytes; at += STEP) {
+        if (cut->numbers + STEP > room)
+            return 0;
+        const unsigned here = bytes - at < STEP ? bytes - at : STEP;
+        if (!cut_rows_step(text, at, here, numbers_out, &cutting, cut))
+            break;
+    }
+    return !cutting.wrong && (!cut->numbers || _mm512_reduce_max_epu32(cutting.highest) < high);
+}
+
 void weir__plain_cut(const char *text, const char *end, uint64_t high, uint32_t *numbers_out,
                      uint64_t room, struct weir__cut *cut)
 {
     const int ways = weir__plain_ways();
     cut->numbers = cut->lines = cut->bytes = 0;
     if (ways > 2 && high > 0) {
-        if (!weir__plain_cut_rows(text, end, high, numbers_out, room, cut))
+        if (!cut_sixteens(text, end, high, numbers_out, room, cut))
             cut->bytes = 0;
     } else if (ways > 1 && high > 0) {
         cut_text(text, end, high, numbers_out, room, cut);

@@ -1,23 +1,14 @@
-/** @file plain_numbers.c  Plain lines in registers of 64 bytes that may be put into any order (AVX-512 with VBMI2).
+/** @file plain_numbers.c  Plain lines in registers of 64 bytes.
  *
- * What ends a number in 64 bytes is a word of bits, of which one instruction makes places. Sixteen numbers at a time get the bytes in front
- * of their places, become integers, and go behind those before: all numbers of a piece of text are one list. Whether a line has as many as it
- * should is seen in the words: of the bits that end numbers, every second, third or fourth ends a line, too. Sixteen lines of the
- * list are then parted into columns. No byte is looked at twice, and nothing depends on how long a number is. */
-#include "algorithms/graph/plain_wide.h"
+ * All numbers of a piece of text (plain_widest.h) are one list. Whether a line has as many as it should is seen in words of bits: of those
+ * that end numbers, every second, third or fourth ends a line, too. Sixteen lines of the list are then parted into columns. */
+#include "algorithms/graph/plain_widest.h"
 
 #if WEIR__PLAIN_WIDE
 #include "algorithms/graph/decimal.h"
 
-#define WIDEST                                                                              \
-    __attribute__((target("avx2,avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vbmi2," \
-                          "bmi,bmi2,popcnt,pclmul")))
-#define WITHIN static inline __attribute__((always_inline)) WIDEST
-
-#define TOGETHER    16u /* numbers that are made at once, and lines that are parted into columns */
 #define PIECE       2048u /* bytes; a multiple of STEP */
-#define DIGITS_MOST 8u
-#define BEHIND_MOST 22u /* digits behind a point: no double is a higher power of ten */
+#define BEHIND_MOST 22u   /* digits behind a point: no double is a higher power of ten */
 #define LIST_ROOM   (PIECE / 2 + 4 * TOGETHER + STEP)
 
 /* What lines hold. */
@@ -40,33 +31,6 @@ struct cutting {
     uint64_t begin, letter; /* its last byte ended a line; it is a letter */
 };
 
-/* Bytes from 0 on, and 64 of them. */
-#define FROM(a, step)                                                                          \
-    (a), (a) + (step), (a) + 2 * (step), (a) + 3 * (step), (a) + 4 * (step), (a) + 5 * (step), \
-        (a) + 6 * (step), (a) + 7 * (step)
-#define ROW(a)                      FROM(a, 1)
-#define ALL(a, b, c, d, e, f, g, h) a, b, c, d, e, f, g, h
-static const uint8_t in_order[64] __attribute__((aligned(64))) = {
-    ROW(0), ROW(8), ROW(16), ROW(24), ROW(32), ROW(40), ROW(48), ROW(56)};
-/* The eight bytes in front of a place. */
-static const int8_t in_front[64] __attribute__((aligned(64))) = {
-    ROW(-8), ROW(-8), ROW(-8), ROW(-8), ROW(-8), ROW(-8), ROW(-8), ROW(-8)};
-/* Each number as often as it has bytes. */
-static const uint8_t each_number[64] __attribute__((aligned(64))) = {
-    FROM(0, 0), FROM(1, 0), FROM(2, 0), FROM(3, 0), FROM(4, 0), FROM(5, 0), FROM(6, 0), FROM(7, 0)};
-/* The same, so that halves of registers that are packed come out in order. */
-static const uint8_t some_numbers[64]
-    __attribute__((aligned(64))) = {FROM(0, 0), FROM(1, 0), FROM(4, 0),  FROM(5, 0),
-                                    FROM(8, 0), FROM(9, 0), FROM(12, 0), FROM(13, 0)};
-static const uint8_t other_numbers[64]
-    __attribute__((aligned(64))) = {FROM(2, 0),  FROM(3, 0),  FROM(6, 0),  FROM(7, 0),
-                                    FROM(10, 0), FROM(11, 0), FROM(14, 0), FROM(15, 0)};
-
-WITHIN __m512i load(const void *from)
-{
-    return _mm512_loadu_si512(from);
-}
-
 /* The lowest bit of @p bits is of number @p numbers of a line of @p columns: of @p column_bits, which are for a line's first one, those of that. */
 WITHIN uint64_t turned(uint64_t column_bits, unsigned numbers)
 {
@@ -74,36 +38,6 @@ WITHIN uint64_t turned(uint64_t column_bits, unsigned numbers)
 }
 
 /* ---- numbers of a step -------------------------------------------------------------------------------- */
-
-/* The digits from a place on, eight of each number, of which there are some in front of it that do not count, become two fours. @param[in] front  of each byte
- *  the place in front of its number. @param[in] from  its own. */
-WITHIN __m512i fours_at(__m512i bytes, __m512i before, __m512i front, __m512i from)
-{
-    const __m512i digits =
-        _mm512_maskz_permutex2var_epi8(_mm512_cmpgt_epi8_mask(from, front), bytes, from, before);
-    return _mm512_madd_epi16(_mm512_maddubs_epi16(digits, _mm512_set1_epi16(0x010A)), /* 10, 1 */
-                             _mm512_set1_epi32(0x00010064));                          /* 100, 1 */
-}
-
-/* Eight numbers. @param[in] front  place in front of each number of all. @param[in] behind  that behind it. @param[in] which  numbers, eight bytes each. */
-WITHIN __m512i fours_of_eight(__m512i bytes, __m512i before, __m512i front, __m512i behind,
-                              __m512i which)
-{
-    return fours_at(bytes, before, _mm512_permutexvar_epi8(which, front),
-                    _mm512_add_epi8(_mm512_permutexvar_epi8(which, behind), load(in_front)));
-}
-
-/* Sixteen numbers, from number @p first on. */
-WITHIN __m512i sixteen(__m512i bytes, __m512i before, __m512i front, __m512i behind, unsigned first)
-{
-    const __m512i from = _mm512_set1_epi8((char)first),
-                  some = fours_of_eight(bytes, before, front, behind,
-                                        _mm512_add_epi8(load(some_numbers), from)),
-                  others = fours_of_eight(bytes, before, front, behind,
-                                          _mm512_add_epi8(load(other_numbers), from));
-    return _mm512_madd_epi16(_mm512_packus_epi32(some, others),
-                             _mm512_set1_epi32(0x00012710)); /* 10000, 1 */
-}
 
 /* Of each number of a line, by kind: a bit for the last one, and for the one in front of a point. */
 WITHIN uint64_t last_column(enum kind kind)
@@ -119,6 +53,10 @@ WITHIN unsigned columns_of(enum kind kind)
 {
     return kind == PAIRS ? 2 : kind == TRIPLES ? 3 : 4;
 }
+
+/* Each number as often as it has bytes. */
+static const uint8_t each_number[64] __attribute__((aligned(64))) = {
+    FROM(0, 0), FROM(1, 0), FROM(2, 0), FROM(3, 0), FROM(4, 0), FROM(5, 0), FROM(6, 0), FROM(7, 0)};
 
 /* Of the lines that end in a step the digits that do not fit into the last eight. @param[in] last  numbers that end a line. @return lines. */
 WITHIN unsigned put_front(__m512i bytes, __m512i before, __m512i behind, __m512i places,
@@ -494,88 +432,6 @@ WIDEST const char *weir__plain_numbers(const weir__plain_form *form, int pointed
         return take_kind(PAIRS, form, text, end, plain);
     return pointed ? take_kind(POINTS, form, text, end, plain)
                    : take_kind(TRIPLES, form, text, end, plain);
-}
-
-/* ---- rows ---------------------------------------------------------------------------------------------- */
-
-/* Of the numbers in front of a step. */
-struct rows_cutting {
-    __m512i bytes;   /* as in struct cutting */
-    __m512i highest; /* of all, less 1 */
-    unsigned inside; /* 1: it ends within a number */
-    int front;       /* then the place in front of that */
-    unsigned wrong;  /* some number has too many digits */
-};
-
-/* Note where lines end, and how many numbers are in front of that. */
-WITHIN void end_lines(uint64_t line_ends, uint64_t number_ends, unsigned at, struct weir__cut *cut)
-{
-    for (; line_ends; line_ends = without_first(line_ends)) {
-        const uint64_t until = line_ends ^ (line_ends - 1);
-        cut->stop[cut->lines] =
-            (uint16_t)(cut->numbers + (unsigned)_mm_popcnt_u64(number_ends & until));
-        cut->end[cut->lines++] = (uint16_t)(at + (unsigned)_mm_popcnt_u64(until));
-    }
-}
-
-/* Numbers that end in up to 64 bytes. @return 0: nothing behind these is a part of the piece. */
-WITHIN int cut_rows_step(const char *text, unsigned at, unsigned bytes_left, uint32_t *numbers_out,
-                         struct rows_cutting *cutting, struct weir__cut *cut)
-{
-    const __m512i raw = _mm512_maskz_loadu_epi8(_bzhi_u64(UINT64_MAX, bytes_left), text + at),
-                  bytes = _mm512_sub_epi8(raw, _mm512_set1_epi8('0'));
-    const uint64_t digits = _mm512_cmple_epu8_mask(bytes, _mm512_set1_epi8(9)),
-                   lines = _mm512_cmpeq_epi8_mask(raw, _mm512_set1_epi8('\n')),
-                   gaps = _mm512_cmpeq_epi8_mask(raw, _mm512_set1_epi8(' ')) |
-                          _mm512_cmpeq_epi8_mask(raw, _mm512_set1_epi8('\t')),
-                   odd = ~(digits | lines | gaps), before = odd ? (odd & -odd) - 1 : UINT64_MAX,
-                   digits_before = digits << 1 | cutting->inside,
-                   begins = digits & ~digits_before & before,
-                   ends = ~digits & digits_before & before, parts = (lines | gaps) & before;
-    const unsigned count = (unsigned)_mm_popcnt_u64(ends);
-    const __m512i behind = _mm512_maskz_compress_epi8(ends, load(in_order)),
-                  front = _mm512_mask_permutexvar_epi8(
-                      _mm512_set1_epi8((char)cutting->front), ~(uint64_t)cutting->inside,
-                      _mm512_sub_epi8(load(in_order), _mm512_set1_epi8((char)cutting->inside)),
-                      _mm512_sub_epi8(_mm512_maskz_compress_epi8(begins, load(in_order)),
-                                      _mm512_set1_epi8(1)));
-    const uint64_t longer =
-        _mm512_cmpgt_epu8_mask(_mm512_sub_epi8(behind, front), _mm512_set1_epi8(DIGITS_MOST + 1));
-    cutting->wrong |= _bzhi_u64(longer, count) != 0;
-    for (unsigned i = 0; i < count; i += TOGETHER) {
-        const __m512i numbers = _mm512_sub_epi32(sixteen(bytes, cutting->bytes, front, behind, i),
-                                                 _mm512_set1_epi32(1));
-        const unsigned here = count - i < TOGETHER ? count - i : TOGETHER;
-        cutting->highest = _mm512_mask_max_epu32(cutting->highest, (__mmask16)((1u << here) - 1),
-                                                 cutting->highest, numbers);
-        _mm512_storeu_si512(numbers_out + cut->numbers + i, numbers);
-    }
-    end_lines(lines & before, ends, at, cut);
-    cut->numbers += count;
-    if (parts)
-        cut->bytes = at + 64 - (unsigned)__builtin_clzll(parts);
-    /* A number that fills the step and more is too long, wherever it began. */
-    cutting->front = begins ? -2 - __builtin_clzll(begins) : -(int)STEP;
-    cutting->inside = (unsigned)(digits >> 63);
-    cutting->bytes = bytes;
-    return !odd;
-}
-
-WIDEST int weir__plain_cut_rows(const char *text, const char *end, uint64_t high,
-                                uint32_t *numbers_out, uint64_t room, struct weir__cut *cut)
-{
-    struct rows_cutting cutting = {.bytes = _mm512_setzero_si512(),
-                                   .highest = _mm512_setzero_si512()};
-    const size_t left = (size_t)(end - text);
-    const unsigned bytes = left < WEIR__CUT_BYTES ? (unsigned)left : WEIR__CUT_BYTES;
-    for (unsigned at = 0; at < bytes; at += STEP) {
-        if (cut->numbers + STEP > room)
-            return 0;
-        const unsigned here = bytes - at < STEP ? bytes - at : STEP;
-        if (!cut_rows_step(text, at, here, numbers_out, &cutting, cut))
-            break;
-    }
-    return !cutting.wrong && (!cut->numbers || _mm512_reduce_max_epu32(cutting.highest) < high);
 }
 
 #endif

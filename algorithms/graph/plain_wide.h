@@ -234,10 +234,6 @@ const char *weir__plain_triples(const weir__plain_form *form, const char *text, 
 const char *weir__plain_numbers(const weir__plain_form *form, int pointed, const char *text,
                                 const char *end, weir__plain *plain);
 
-/** The same of weir__plain_cut(). @return 0: it could not be cut. */
-int weir__plain_cut_rows(const char *text, const char *end, uint64_t high, uint32_t *numbers_out,
-                         uint64_t room, struct weir__cut *cut);
-
 #else
 #define WEIR__PLAIN_WIDE 0
 #endif

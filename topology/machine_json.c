@@ -65,6 +65,15 @@ static void put_speed(FILE *out, double bandwidth_gbs, double latency_us)
     fputs("}", out);
 }
 
+/* A figure that is left out where it is not known. */
+static void put_known(FILE *out, const char *key, double value)
+{
+    if (!(value > 0))
+        return;
+    fputs(", ", out);
+    put_number(out, key, value);
+}
+
 static void put_node(FILE *out, const weir_node *node)
 {
     fputs("{\"label\": ", out);
@@ -75,10 +84,9 @@ static void put_node(FILE *out, const weir_node *node)
             node->copy_engines);
     fprintf(out, ", \"memory_bytes\": %" PRIu64 ", ", node->memory_bytes);
     put_number(out, "memory_gbs", node->memory_gbs);
-    if (node->arc_ns > 0) {
-        fputs(", ", out);
-        put_number(out, "arc_ns", node->arc_ns);
-    }
+    put_known(out, "arc_ns", node->arc_ns);
+    put_known(out, "entry_ns", node->entry_ns);
+    put_known(out, "find_ns", node->find_ns);
     fputs("}", out);
 }
 

@@ -165,6 +165,8 @@ static const struct weir__json_field node_fields[] = {
     WEIR__JSON_FIGURE_FIELD("memory_gbs", 0, weir_node, memory_gbs, WEIR__GBS_LEAST,
                             WEIR__GBS_MOST),
     WEIR__JSON_FIGURE_FIELD("arc_ns", 0, weir_node, arc_ns, WEIR__ARC_NS_LEAST, WEIR__US_MOST),
+    WEIR__JSON_FIGURE_FIELD("entry_ns", 0, weir_node, entry_ns, WEIR__ARC_NS_LEAST, WEIR__US_MOST),
+    WEIR__JSON_FIGURE_FIELD("find_ns", 0, weir_node, find_ns, WEIR__ARC_NS_LEAST, WEIR__US_MOST),
 };
 
 static const struct weir__json_field overhead_fields[] = {

@@ -48,6 +48,10 @@ typedef struct weir_node {
     double memory_gbs; /**< its own memory, bytes read plus bytes written by a copy kernel */
     double
         arc_ns; /**< of a device: looking along an arc of a wide level of a search, nanoseconds; 0: unknown */
+    double
+        entry_ns; /**< and for each entry of such a level beside its arcs: a row, or up to 256 arcs of one */
+    double
+        find_ns; /**< and for each vertex that the level is expected to find beside the arcs to it */
 } weir_node;
 
 /** What a hop is made of. */

@@ -139,7 +139,8 @@ static uint64_t load_count(const void *user, uint32_t p, uint32_t sender)
 {
     (void)p;
     (void)sender;
-    return steals(user, STEAL_DEVICES + 3); /* and what else blocks are told that are woken */
+    return steals(user, 2 * STEAL_DEVICES +
+                            3); /* arcs, entries, and what else blocks are told that are woken */
 }
 
 /* Of the device that does narrow levels alone: the rows of all, and what it finds, by number. */

@@ -1,8 +1,8 @@
 /** @file bfs_steal.h  Levels top-down that are shared out (`balance frontier`): devices that have few arcs of a level look along some of
  * those that others have. After GUM's frontier stealing (algorithms/common/steal.h says who does how much, steal_step.h how).
  *
- * Behind each barrier a block knows how many arcs each device has in the level that was found. If these are many, and one device
- * has far more than the mean, two steps come in front of the level: COUNT, all count the arcs of STEAL_CHUNKS equal stretches of their
+ * Behind each barrier a block knows how many arcs and entries each device has in the level that was found. If these are many, and one
+ * device has far more than the mean, two steps come in front of the level: COUNT, all count the arcs of STEAL_CHUNKS equal stretches of their
  * part of the queue, and the barrier tells each how many every device has exactly; CUT, block 0 of each device decides the same
  * shares, cuts its own device's entries accordingly, and tells all devices. In the level a device then takes its entries of every
  * device's queue: it reads those and their arcs over links, and what it finds is its own find. A vertex that it owns it puts into its own
@@ -32,8 +32,10 @@ WEIR_DEV void bfs_steal_wake(const struct bfs_step_args *a, const struct bfs_ste
     uint64_t *more = &a->loads[STEAL_DEVICES];
     if (b->thread)
         return;
-    for (uint32_t d = 0; d < a->rows.parts; d++)
+    for (uint32_t d = 0; d < a->rows.parts; d++) {
         weir_store_relaxed_dev_u64(&a->loads[d], shared->steal.load[d]);
+        weir_store_relaxed_dev_u64(&more[3 + d], shared->steal.list[d]);
+    }
     weir_store_relaxed_dev_u64(&more[0], (uint64_t)w->lone_step << 32 | w->narrow_levels);
     weir_store_relaxed_dev_u64(&more[1], w->lone_entries);
     weir_store_relaxed_dev_u64(&more[2], (uint64_t)w->found.end << 32 | w->found.begin);
@@ -45,8 +47,10 @@ WEIR_DEV void bfs_steal_woken(const struct bfs_step_args *a, struct bfs_step_sha
     const uint64_t *more = &a->loads[STEAL_DEVICES];
     const uint64_t step = weir_load_relaxed_dev_u64(&more[0]);
     const uint64_t found = weir_load_relaxed_dev_u64(&more[2]);
-    for (uint32_t d = b->thread; d < a->rows.parts; d += b->threads)
+    for (uint32_t d = b->thread; d < a->rows.parts; d += b->threads) {
         shared->steal.load[d] = weir_load_relaxed_dev_u64(&a->loads[d]);
+        shared->steal.list[d] = weir_load_relaxed_dev_u64(&more[3 + d]);
+    }
     w->narrow_levels = (uint32_t)step;
     w->lone_step = (uint32_t)(step >> 32);
     w->lone_entries = (uint32_t)weir_load_relaxed_dev_u64(&more[1]);
@@ -65,12 +69,22 @@ WEIR_COLD void bfs_steal_count(const struct bfs_step_args *a, struct bfs_step_sh
         weir_atomic_add_block_u64(&shared->arcs, all);
 }
 
+/* How many finds an arc of the level is expected to make, in parts of STEAL_OF_FIND: as many as arcs to what is not found are among all, but
+ * no more in all than is not found. Devices that have the same sums have the same. */
+WEIR_DEV uint32_t bfs_steal_finds(const struct bfs_step_args *a, const struct bfs_walk *w)
+{
+    const uint64_t among = w->unfound_arcs * STEAL_OF_FIND / (a->rows.arcs_all + 1);
+    const uint64_t most = w->unfound * STEAL_OF_FIND / (w->arcs + 1);
+    return (uint32_t)(among < most ? among : most);
+}
+
 /** CUT: block 0 decides, and tells all devices who takes which entries of its own device's stretch. */
 WEIR_COLD void bfs_steal_out(const struct bfs_step_args *a, struct bfs_step_shared *shared,
                              struct weir_steps_block b, struct bfs_walk w)
 {
     if (b.block == 0)
-        steal_out(&a->steal, &shared->steal, a->member.index, w.begin, w.end, b.thread, b.threads);
+        steal_out(&a->steal, &shared->steal, bfs_steal_finds(a, &w), a->member.index, w.begin,
+                  w.end, b.thread, b.threads);
 }
 
 /** Behind the barrier of phase @p was and behind bfs_next(); all threads of a block. Every block that is awake, on every device,
@@ -80,15 +94,21 @@ WEIR_DEV void bfs_steal_next(const struct bfs_step_args *a, struct bfs_step_shar
 {
     for (uint32_t d = b->thread; d < a->rows.parts; d += b->threads) {
         const uint64_t arcs = weir_steps_flagged(&a->member, b, d, 2);
-        if (was == BFS_ABSORB)
+        const uint64_t entries = (uint32_t)weir_steps_flagged(&a->member, b, d, 0);
+        if (was == BFS_ABSORB) {
             shared->steal.load[d] += arcs;
-        else if (was != BFS_CUT)
+            shared->steal.list[d] += entries;
+        } else if (was != BFS_CUT) {
             shared->steal.load[d] = arcs;
+            if (was != BFS_COUNT) /* which puts none */
+                shared->steal.list[d] = entries;
+        }
     }
     weir_block_sync();
     if (w->phase == BFS_DOWN && was != BFS_CUT)
         bfs_lone_next(a, shared, b, w, was);
-    if (w->phase == BFS_DOWN && was != BFS_CUT && w->wide && steal_pays(&a->steal, &shared->steal))
+    if (w->phase == BFS_DOWN && was != BFS_CUT && w->wide &&
+        steal_pays(&a->steal, &shared->steal, bfs_steal_finds(a, w)))
         w->phase = BFS_COUNT;
     if (w->phase == BFS_DOWN && b->block == 0 && b->thread == 0)
         steal_book(&a->steal, &shared->steal, a->member.index, was == BFS_CUT, NULL);

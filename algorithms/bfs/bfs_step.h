@@ -154,7 +154,7 @@ struct bfs_step_args {
     /* Of a search that shares out levels (bfs_steal.h); else NULL and 0. */
     struct bfs_peer peer[STEAL_DEVICES];
     struct steal_args steal;
-    uint64_t *loads; /* by device, as block 0 knows them, for blocks that it wakes */
+    uint64_t *loads; /* and lists, by device, as block 0 knows them, for blocks that it wakes */
     /* Of a search whose narrow levels one device does (bfs_lone.h). */
     uint32_t lone;         /* that device; BFS_NONE: there is none */
     uint32_t lone_entries; /* a level of so many entries of all devices is narrow, at first */

@@ -216,28 +216,34 @@ WEIR_DEV void steal_round(const struct steal *d, uint32_t owner, uint64_t units,
 
 /** Cut a list of entries by what its chunks come to. Workers get whole chunks, the owner the first ones.
  *  @param[in] chunk    units of chunk c: entries begin + c * each and on, @p each of them or what is left.
- *  @param[in] units    by worker, of steal_round().
+ *  @param[in] unit, entry  what a unit weighs, and an entry beside its units.
+ *  @param[in] weight   by worker, of steal_round(): how much of what all entries weigh.
  *  @param[out] cuts    by worker. By one thread. */
 WEIR_DEV void steal_cut_list(const uint64_t *chunk, uint32_t begin, uint32_t end, uint32_t each,
-                             const uint64_t *units, uint32_t owner, uint32_t count,
-                             struct steal_cut *cuts)
+                             uint32_t unit, uint32_t entry, const uint64_t *weight, uint32_t owner,
+                             uint32_t count, struct steal_cut *cuts)
 {
-    uint64_t upto = 0, target = 0;
+    uint64_t upto = 0, target = 0, units = 0;
     uint32_t at = begin, c = 0;
     WEIR_ROLLED
     for (uint32_t k = 0; k < count; k++) {
         const uint32_t j = (owner + k) % count;
-        const uint64_t before = upto;
+        const uint64_t before = units;
         const uint32_t from = at;
-        target += units[j];
-        /* A chunk is taken if most of it lies before the target; the last worker takes what is left. */
-        while (at < end && (k + 1 == count || 2 * target > 2 * upto + chunk[c])) {
-            upto += chunk[c++];
-            at = end - at > each ? at + each : end;
+        target += weight[j];
+        while (at < end) {
+            const uint32_t entries = end - at > each ? each : end - at;
+            const uint64_t its = chunk[c] * unit + (uint64_t)entry * entries;
+            /* A chunk is taken if most of it lies before the target; the last worker takes what is left. */
+            if (k + 1 < count && 2 * target <= 2 * upto + its)
+                break;
+            upto += its;
+            units += chunk[c++];
+            at += entries;
         }
         cuts[j].begin = from;
         cuts[j].end = at;
-        cuts[j].units = upto - before;
+        cuts[j].units = units - before;
     }
 }
 

@@ -58,7 +58,7 @@ static double arc_ns(const weir_machine *machine, const weir_device *device, uin
 }
 
 static weir_status find_costs(const struct weir__row_steps *on, int gpu, double arc_bytes,
-                              double *cost)
+                              struct steal_cost *cost)
 {
     const weir_machine *machine;
     weir_status status = weir_machine_of(on->context, &machine);
@@ -68,19 +68,40 @@ static weir_status find_costs(const struct weir__row_steps *on, int gpu, double 
             double more = 0;
             if (i != j)
                 status = weir__own_far_ns(machine, i, j, gpu, own, arc_bytes, &more);
-            cost[i * STEAL_DEVICES + j] = own + more;
+            cost[i * STEAL_DEVICES + j] =
+                (struct steal_cost){.arc = own + more,
+                                    .entry = weir_machine_node(machine, j)->entry_ns,
+                                    .find = weir_machine_node(machine, j)->find_ns};
         }
     return status;
 }
 
 /* How fast device @p index is, beside the fastest. */
-static uint32_t speed_of(const double *cost, uint32_t parts, uint32_t index)
+static uint32_t speed_of(const struct steal_cost *cost, uint32_t parts, uint32_t index)
 {
-    double least = cost[0];
+    double least = cost[0].arc;
     for (uint32_t d = 1; d < parts; d++)
-        least = cost[d * STEAL_DEVICES + d] < least ? cost[d * STEAL_DEVICES + d] : least;
-    const double speed = STEAL_FASTEST * least / cost[index * STEAL_DEVICES + index];
+        least = cost[d * STEAL_DEVICES + d].arc < least ? cost[d * STEAL_DEVICES + d].arc : least;
+    const double speed = STEAL_FASTEST * least / cost[index * STEAL_DEVICES + index].arc;
     return speed > 1 ? (uint32_t)(speed + 0.5) : 1;
+}
+
+/* As how much of an arc something counts. */
+static uint32_t part_of(double arc, double ns)
+{
+    const double parts = STEAL_OF_ARC * ns / arc + 0.5;
+    return (uint32_t)(parts < STEAL_MOST ? parts : STEAL_MOST);
+}
+
+/* What devices reckon with in whole numbers. */
+static void weigh(struct steal_cost *cost, uint32_t parts)
+{
+    for (uint32_t j = 0; j < parts; j++) {
+        struct steal_cost *own = &cost[j * STEAL_DEVICES + j];
+        own->speed = speed_of(cost, parts, j);
+        own->entry_weight = part_of(own->arc, own->entry);
+        own->find_weight = part_of(own->arc, own->find);
+    }
 }
 
 weir_status weir__steal_bind(const struct weir__row_steps *on, size_t field, double arc_bytes)
@@ -88,16 +109,17 @@ weir_status weir__steal_bind(const struct weir__row_steps *on, size_t field, dou
     const weir_config *tunables = weir_context_config(on->context);
     const uint64_t least = weir__config_get(tunables, WEIR__STEAL_ARCS);
     const int gpu = weir__device_is_gpu(weir_context_device(on->context, 0));
-    double cost[STEAL_DEVICES * STEAL_DEVICES] = {0};
+    struct steal_cost cost[STEAL_DEVICES * STEAL_DEVICES] = {{.arc = 0}};
     weir_status status = find_costs(on, gpu, arc_bytes, cost);
+    if (!status)
+        weigh(cost, on->parts);
     for (uint32_t p = 0; p < on->parts && !status; p++) {
         struct steal_args *args =
             (struct steal_args *)((char *)weir_steps_args(on->steps, p) + field);
         args->least = least ? least : gpu ? GPU_ARCS : HOST_ARCS;
-        args->percent = weir__config_get(tunables, WEIR__STEAL_PERCENT);
+        args->percent = (uint32_t)weir__config_get(tunables, WEIR__STEAL_PERCENT);
         args->devices = on->parts;
         for (uint32_t q = 0; q < on->parts; q++) {
-            args->speed[q] = speed_of(cost, on->parts, q);
             args->tell[q] = weir_steps_data(on->steps, "cuts", q);
         }
         status = weir__upload(weir_context_device(on->context, p),

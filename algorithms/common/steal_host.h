@@ -17,7 +17,7 @@
         {.name = "cost",                                                              \
          .extent = WEIR_STEPS_COUNTED,                                                \
          .count = (pair_count),                                                       \
-         .bytes = sizeof(double),                                                     \
+         .bytes = sizeof(struct steal_cost),                                          \
          .field = offsetof(struct args, steal.cost)},                                 \
     {                                                                                 \
         .name = "cuts", .extent = WEIR_STEPS_COUNTED, .count = (pair_count),          \

@@ -7,27 +7,42 @@
 
 #include "algorithms/common/steal.h"
 
+/* Where devices have to agree they reckon in whole numbers, of which 64 bits hold the largest lists: what an entry or a find takes is counted in
+ * this part of an arc, up to 128 arcs, and how many finds an arc is expected to make in this part of one. */
+#define STEAL_OF_ARC  16u
+#define STEAL_MOST    2047u
+#define STEAL_OF_FIND 1024u
+
+/** What work of a device takes another one, or itself, nanoseconds. */
+struct steal_cost {
+    double arc;
+    double entry; /* beside its arcs */
+    double find;  /* a vertex that the step is expected to find, beside the arcs to it */
+    /* Of the worker with its own work, in whole numbers: how fast it is, up to STEAL_FASTEST, and what an entry and a find weigh, up to
+     * STEAL_MOST. */
+    uint32_t speed, entry_weight, find_weight;
+};
+
 /** Of a kernel's arguments: filled by weir__steal_bind(); all 0 where nothing is shared out. */
 struct steal_args {
     struct steal_cut *tell[STEAL_DEVICES]; /* `cuts` of each device, as this one reaches them */
     struct steal_cut *cuts; /* [owner][worker], of STEAL_DEVICES each; written by each owner */
     uint64_t *chunks;       /* STEAL_CHUNKS: arcs of equal stretches of the device's list */
-    const double *cost;     /* [owner][worker]: what an arc takes, of STEAL_DEVICES each */
-    uint64_t least;         /* lists of fewer arcs are not shared out */
+    const struct steal_cost *cost; /* [owner][worker], of STEAL_DEVICES each */
+    uint64_t least;                /* lists of fewer arcs are not shared out */
     /* Nor those for which the device that takes longest takes less than this of what all would together. */
-    uint64_t percent;
-    uint32_t
-        speed[STEAL_DEVICES]; /* of a device, up to STEAL_FASTEST: whole numbers, alike on all */
+    uint32_t percent;
     uint32_t devices;
 };
 
 /** Words that the threads of a block share. */
 struct steal_shared {
     uint64_t load[STEAL_DEVICES];   /* by device: arcs of its list; known to all blocks alike */
+    uint64_t list[STEAL_DEVICES];   /* and entries, as far as they are known: likewise */
     uint64_t most_owned, most_done; /* of block 0: summed over steps, of the device that has most */
     uint64_t entries;               /* of block 0: entries read of other devices' lists */
     uint64_t chunk[STEAL_CHUNKS];   /* of block 0 */
-    uint64_t share[STEAL_DEVICES];  /* of its device's arcs, by worker */
+    uint64_t share[STEAL_DEVICES];  /* of what its device's list comes to, by worker */
     struct steal steal;
 };
 
@@ -35,7 +50,7 @@ struct steal_shared {
 WEIR_DEV void steal_reset(struct steal_shared *s, uint32_t thread, uint32_t threads)
 {
     for (uint32_t d = thread; d < STEAL_DEVICES; d += threads)
-        s->load[d] = 0;
+        s->load[d] = s->list[d] = 0;
     if (thread == 0)
         s->most_owned = s->most_done = s->entries = 0;
 }
@@ -69,17 +84,53 @@ WEIR_DEV uint64_t steal_count(const struct steal_args *a, const uint32_t *arcs, 
     return all;
 }
 
+/** What an arc of device @p owner takes device @p worker in this step, with its part of what its entry takes and of what it finds: GUM's
+ *  1/B + g(W), where W are the arcs and the entries that the owner has, and what is not found yet.
+ *  @param[in] finds  that an arc is expected to make, in parts of STEAL_OF_FIND; the same of all owners' arcs. */
+WEIR_DEV double steal_arc(const struct steal_args *a, const struct steal_shared *s, uint32_t finds,
+                          uint32_t owner, uint32_t worker)
+{
+    const struct steal_cost *cost = &a->cost[owner * STEAL_DEVICES + worker];
+    const double entries =
+        s->load[owner] ? (double)s->list[owner] / (double)s->load[owner] : 0; /* of an arc */
+    return cost->arc + cost->find * finds / STEAL_OF_FIND + cost->entry * entries;
+}
+
+WEIR_DEV const struct steal_cost *steal_own(const struct steal_args *a, uint32_t d)
+{
+    return &a->cost[d * STEAL_DEVICES + d];
+}
+
+/* What an arc weighs, and an entry beside its arcs, of device @p d's list. */
+WEIR_DEV uint32_t steal_arc_weight(const struct steal_args *a, uint32_t finds, uint32_t d)
+{
+    return STEAL_OF_ARC * STEAL_OF_FIND + steal_own(a, d)->find_weight * finds;
+}
+
+WEIR_DEV uint32_t steal_entry_weight(const struct steal_args *a, uint32_t d)
+{
+    return steal_own(a, d)->entry_weight * STEAL_OF_FIND;
+}
+
+/** What a device's list weighs: at most 2^39 arcs of 2^14 + 2^21, and 2^32 entries of 2^21. */
+WEIR_DEV uint64_t steal_weight(const struct steal_args *a, const struct steal_shared *s,
+                               uint32_t finds, uint32_t d)
+{
+    return s->load[d] * steal_arc_weight(a, finds, d) + s->list[d] * steal_entry_weight(a, d);
+}
+
 /** CUT, by all threads of block 0 of a device: decide, and tell all devices who takes which of entries @p begin to @p end - 1 of the
- *  device's own list. Behind a barrier of all devices they know. */
-WEIR_DEV void steal_out(const struct steal_args *a, struct steal_shared *s, uint32_t me,
-                        uint32_t begin, uint32_t end, uint32_t thread, uint32_t threads)
+ *  device's own list. Behind a barrier of all devices they know. @param[in] finds  of steal_arc(). */
+WEIR_DEV void steal_out(const struct steal_args *a, struct steal_shared *s, uint32_t finds,
+                        uint32_t me, uint32_t begin, uint32_t end, uint32_t thread,
+                        uint32_t threads)
 {
     const uint32_t n = a->devices;
     struct steal *steal = &s->steal;
     for (uint32_t c = thread; c < STEAL_CHUNKS; c += threads)
         s->chunk[c] = a->chunks[c];
     for (uint32_t i = thread; i < n * n; i += threads)
-        steal->cost[i / n][i % n] = a->cost[i / n * STEAL_DEVICES + i % n];
+        steal->cost[i / n][i % n] = steal_arc(a, s, finds, i / n, i % n);
     for (uint32_t d = thread; d < n; d += threads)
         steal->work[d] = (double)s->load[d];
     if (thread == 0)
@@ -88,8 +139,10 @@ WEIR_DEV void steal_out(const struct steal_args *a, struct steal_shared *s, uint
     steal_solve(steal, thread, threads);
     if (thread == 0) {
         struct steal_cut cuts[STEAL_DEVICES];
-        steal_round(steal, me, s->load[me], s->share);
-        steal_cut_list(s->chunk, begin, end, steal_each(end - begin), s->share, me, n, cuts);
+        steal_round(steal, me, steal_weight(a, s, finds, me), s->share);
+        steal_cut_list(s->chunk, begin, end, steal_each(end - begin),
+                       steal_arc_weight(a, finds, me), steal_entry_weight(a, me), s->share, me, n,
+                       cuts);
         WEIR_ROLLED
         for (uint32_t d = 0; d < n; d++)
             for (uint32_t j = 0; j < n; j++)
@@ -127,19 +180,28 @@ WEIR_DEV void steal_book(const struct steal_args *a, struct steal_shared *s, uin
     }
 }
 
-/** Whether a list is to be shared out. Devices that decided differently would wait for each other for ever, so this is done in whole
- *  numbers: at most 2^40 arcs, 2^13 of speed and a percentage below 2^7 to each side, or 2^13 of that and 2^10 of speed. */
-WEIR_DEV int steal_pays(const struct steal_args *a, const struct steal_shared *s)
+/** Whether a list is to be shared out. Devices that decided differently would wait for each other for ever, so this is done in whole numbers: what
+ *  lists weigh is halved until all come to less than 2^41, with 2^13 of speed and a percentage below 2^7 to each side, or 2^13 of that and
+ *  2^10 of speed. @param[in] finds  of steal_arc(). */
+WEIR_DEV int steal_pays(const struct steal_args *a, const struct steal_shared *s, uint32_t finds)
 {
-    uint64_t all = 0, speed = 0;
+    uint64_t arcs = 0, most = 0, all = 0, speed = 0;
+    uint32_t halved = 0;
     int late = 0;
     for (uint32_t d = 0; d < a->devices; d++) {
-        all += s->load[d];
-        speed += a->speed[d];
+        const uint64_t its = steal_weight(a, s, finds, d);
+        arcs += s->load[d];
+        speed += steal_own(a, d)->speed;
+        most = its > most ? its : most;
     }
+    while (most >> halved >= UINT64_C(1) << 38)
+        halved++;
     for (uint32_t d = 0; d < a->devices; d++)
-        late |= s->load[d] * speed * 100 >= all * a->percent * a->speed[d];
-    return all >= a->least && late;
+        all += steal_weight(a, s, finds, d) >> halved;
+    for (uint32_t d = 0; d < a->devices; d++)
+        late |= (steal_weight(a, s, finds, d) >> halved) * speed * 100 >=
+                all * a->percent * steal_own(a, d)->speed;
+    return arcs >= a->least && late;
 }
 
 #endif

@@ -68,8 +68,10 @@ WEIR_COLD void sssp_steal_learn(const struct sssp_step_args *a, struct sssp_step
                     &weir_steps_mine(&a->member)->result[SSSP_STEP_RESULT_FOR + i],
                     steal->cuts[i * STEAL_DEVICES + me].units);
     }
-    for (uint32_t d = 0; d < steal->devices; d++)
+    for (uint32_t d = 0; d < steal->devices; d++) {
         shared->steal.load[d] = listed ? weir_steps_flagged(&a->member, &b, d, 1) : 0;
+        shared->steal.list[d] = 0; /* until they are counted */
+    }
 }
 
 /* Behind the barrier of a push, before it is decided what comes next; thread 0 of a block.
@@ -86,7 +88,7 @@ WEIR_DEV void sssp_steal_unpack(const struct sssp_step_args *a, struct sssp_step
 
 WEIR_COLD int sssp_steal_pays(const struct sssp_step_args *a, const struct sssp_step_shared *shared)
 {
-    return steal_pays(&a->steal, &shared->steal);
+    return steal_pays(&a->steal, &shared->steal, 0);
 }
 
 /* Behind sssp_step_next(); thread 0 of a block. Every block of every device knows the same and decides the same. */
@@ -109,11 +111,22 @@ WEIR_DEV uint32_t sssp_steal_pieces_of(const struct sssp_step_args *a, uint32_t 
     return weir_load_relaxed_dev_u32(&a->piece_count[iteration % SSSP_STEP_SLOTS]);
 }
 
-/** COUNT: what the chunks of the device's list come to. */
-WEIR_COLD void sssp_steal_count(const struct sssp_step_args *a, struct sssp_step_worker worker)
+/* Behind the barrier of COUNT; thread 0 of a block. */
+WEIR_DEV void sssp_steal_counted(const struct sssp_step_args *a, struct sssp_step_shared *shared,
+                                 const struct weir_steps_block *b)
+{
+    for (uint32_t d = 0; d < a->steal.devices; d++)
+        shared->steal.list[d] = weir_steps_flagged(&a->member, b, d, 1);
+}
+
+/** COUNT: what the chunks of the device's list come to, and, which the barrier tells all, how many pieces there are. */
+WEIR_COLD void sssp_steal_count(const struct sssp_step_args *a, struct sssp_step_shared *shared,
+                                struct sssp_step_worker worker)
 {
     const struct sssp_step_piece *list = a->piece[worker.iteration % 2];
     const uint32_t pieces = sssp_steal_pieces_of(a, worker.iteration);
+    if (worker.index == 0 && weir_lane() == 0)
+        shared->sum[0] = pieces;
     if (pieces) /* all that they come to was counted when they were cut */
         (void)steal_count(&a->steal, &list->count, sizeof *list / 4, 0, pieces, worker.index,
                           worker.count);
@@ -124,8 +137,8 @@ WEIR_COLD void sssp_steal_out(const struct sssp_step_args *a, struct sssp_step_s
                               struct weir_steps_block b, uint32_t iteration)
 {
     if (b.block == 0)
-        steal_out(&a->steal, &shared->steal, a->member.index, 0, sssp_steal_pieces_of(a, iteration),
-                  b.thread, b.threads);
+        steal_out(&a->steal, &shared->steal, 0, a->member.index, 0,
+                  sssp_steal_pieces_of(a, iteration), b.thread, b.threads);
 }
 
 /** All workers relax the pieces that the device takes of each list, its own first; or of its own all. Workers go on counting from one list

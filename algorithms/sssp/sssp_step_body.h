@@ -215,7 +215,7 @@ WEIR_DEV void sssp_step_work(const struct sssp_step_args *a, struct sssp_step_sh
         break;
 #if SSSP_STEALS
     case SSSP_STEP_COUNT:
-        sssp_steal_count(a, worker);
+        sssp_steal_count(a, shared, worker);
         break;
     case SSSP_STEP_CUT:
         sssp_steal_out(a, shared, *b, at->iteration);
@@ -299,6 +299,8 @@ WEIR_DEV void sssp_step_body(const struct sssp_step_args *a, struct sssp_step_sh
 #if SSSP_STEALS
             if (sssp_steal_pushes(kind))
                 sssp_steal_unpack(a, shared, b, total);
+            if (kind == SSSP_STEP_COUNT)
+                sssp_steal_counted(a, shared, b);
 #endif
             sssp_step_next(a, &shared->at, total);
 #if SSSP_STEALS

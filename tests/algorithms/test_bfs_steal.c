@@ -1,6 +1,7 @@
 /** @file test_bfs_steal.c  BFS whose levels are shared out (balance frontier): levels against the serial reference and trees by their
  * rules whoever did the work, who did how much of whose, thresholds, what is refused. */
 #include "tests/algorithms/bfs_step_fixture.h"
+#include "tests/algorithms/steal_fixture.h"
 #include "tests/lib/share.h"
 
 #include <math.h>
@@ -210,56 +211,82 @@ static void thresholds(void **state)
 }
 
 #ifndef __SANITIZE_THREAD__
-/* What each of two devices looks along, where the machine says what an arc takes them and what the link between them carries. */
-static uint64_t done_by(const char *name, const char *arc_ns, const char *gbs,
-                        weir_partition_kind kind, double done_out[2])
+#define ARC_8 ", \"arc_ns\": 8"
+
+/* What each of two devices looks along, where the machine says what work takes the second and what the link between them carries. */
+static void done_by(const char *name, const char *takes, const char *gbs, weir_partition_kind kind,
+                    double done_out[2])
 {
-    char setting[128];
-    const char *path = in_folder(name);
-    FILE *file = fopen(path, "w");
-    assert_non_null(file);
-    fprintf(
-        file,
-        "{\"schema\": 1, \"kind\": \"machine\", \"name\": \"two\", \"devices\": [{\"label\": "
-        "\"a\", "
-        "\"arc_ns\": 8}, {\"label\": \"b\"%s}], \"hosts\": [{\"label\": \"numa0\"}], \"hops\": ["
-        "{\"kind\": \"memory\", \"a\": \"a\", \"b\": \"numa0\", \"bandwidth_gbs\": 10}, "
-        "{\"kind\": \"memory\", \"a\": \"b\", \"b\": \"numa0\", \"bandwidth_gbs\": 10}], "
-        "\"pairs\": ["
-        "{\"from\": \"a\", \"to\": \"b\", \"reaches\": true, \"atomics\": true, \"bandwidth_gbs\": "
-        "%s}, "
-        "{\"from\": \"b\", \"to\": \"a\", \"reaches\": true, \"atomics\": true, \"bandwidth_gbs\": "
-        "%s}]}\n",
-        arc_ns, gbs, gbs);
-    assert_int_equal(fclose(file), 0);
-    snprintf(setting, sizeof setting, "machine=%s", path);
-    weir_context *context =
-        open_with_or_skip("host:2", (const char *[]){"steal_arcs=1000", setting, NULL});
+    weir_context *context = open_two(name, ARC_8, takes, gbs, "steal_arcs=1000");
     const weir_run_options options = frontier(WEIR_DIRECTION_DOWN, 0);
     weir_bfs *bfs = placed(context, skewed(1), kind, 2, &options);
     const weir_run_stats stats = assert_bfs(bfs, skewed(1), 2, &options, 0);
     for (uint32_t j = 0; j < 2; j++)
         done_out[j] = (double)(stolen(bfs, 0, j) + stolen(bfs, 1, j));
+    assert_true(stats.stolen_levels > 0);
     weir_bfs_destroy(bfs);
     weir_context_destroy(context);
-    return stats.stolen_levels;
 }
 
-/* A device that takes longer for an arc gets fewer of them; so does one whose link carries less. */
-static void the_machine_says_what_an_arc_takes(void **state)
+/* A device that takes longer for an arc, an entry or what it finds gets fewer arcs; so does one whose link carries less. */
+static void the_machine_says_what_work_takes(void **state)
 {
-    double even[2], slow[2], far[2];
+    double even[2], slow[2], far[2], rows[2], finds[2];
     assert_int_equal(make_folder(state), 0);
     const weir_partition_kind block = WEIR_PARTITION_BLOCK, edge = WEIR_PARTITION_EDGE;
-    assert_true(done_by("even.json", ", \"arc_ns\": 8", "1000", block, even) > 0);
-    assert_true(done_by("slow.json", ", \"arc_ns\": 24", "1000", block, slow) > 0);
-    assert_true(done_by("far.json", ", \"arc_ns\": 8", "1", block, far) > 0);
+    done_by("even.json", ARC_8, "1000", block, even);
+    done_by("slow.json", ", \"arc_ns\": 24", "1000", block, slow);
+    done_by("far.json", ARC_8, "1", block, far);
+    done_by("rows.json", ARC_8 ", \"entry_ns\": 400", "1000", block, rows);
     assert_true(even[1] > 0.8 * even[0]);
     assert_true(slow[1] < 0.5 * slow[0]);
     assert_true(far[1] < 0.95 * even[1] && far[1] > slow[1]);
+    done_by("finds.json", ARC_8 ", \"find_ns\": 400", "1000", block, finds);
+    assert_true(rows[1] < 0.6 * rows[0]);
+    assert_true(finds[1] < 0.8 * even[1]);
     /* Where both have as many arcs it is the slow one that gives. */
-    assert_true(done_by("slow.json", ", \"arc_ns\": 24", "1000", edge, slow) > 0);
+    done_by("slow.json", ", \"arc_ns\": 24", "1000", edge, slow);
     assert_true(slow[1] < 0.6 * slow[0]);
+}
+
+/* Two devices that are alike have as many arcs of the level that counts, the one in rows of 200, the other in rows of 2. By arcs there is nothing to
+ * share out; where an entry takes as long as 50 arcs the one with the long rows does most of the other's. */
+static void short_rows_are_shared_out(void **state)
+{
+    enum { LONG = 100, SHORT = 10000, LEAVES = 6000 };
+    struct list list = {NULL, NULL, 0, 0};
+    const uint64_t first = LONG, leaf = first + SHORT, root = leaf + LEAVES;
+    uint64_t arcs[2][2];
+    assert_int_equal(make_folder(state), 0);
+    for (uint64_t v = 0; v < leaf; v++) {
+        arc(&list, root, v);
+        for (uint64_t i = 0; i < (v < first ? 200 : 2); i++)
+            arc(&list, v, leaf + (v * 7 + i) % LEAVES);
+    }
+    const weir_graph *graph = keep_graph("short and long", 0, made(&list, root + 1));
+    const weir_run_options options = frontier(WEIR_DIRECTION_DOWN, 1);
+    weir_partition *partition;
+    OK(weir_partition_create(graph, WEIR_PARTITION_BLOCK, 2, 1, NULL, &partition));
+    for (uint64_t v = 0; v <= root; v++)
+        ((uint8_t *)(uintptr_t)partition->owner)[v] = v >= first && v < leaf;
+    for (int i = 0; i < 2; i++) {
+        const char *takes = i ? ARC_8 ", \"entry_ns\": 400" : ARC_8;
+        weir_context *context =
+            open_two(i ? "short.json" : "arcs.json", takes, takes, "1000", "steal_arcs=15000");
+        weir_bfs *bfs;
+        OK(weir_bfs_create(context, graph, partition, &options, &bfs));
+        const weir_run_stats stats = assert_bfs(bfs, graph, 2, &options, root);
+        assert_int_equal(stats.stolen_levels, i);
+        arcs[i][0] = stolen(bfs, 1, 0);
+        arcs[i][1] = stolen(bfs, 0, 1);
+        weir_bfs_destroy(bfs);
+        weir_context_destroy(context);
+    }
+    assert_true(arcs[0][0] == 0 && arcs[0][1] == 0);
+    assert_true(arcs[1][1] == 0);
+    /* 25000 and 520000 of both kinds: half of that, less what it has. */
+    assert_true(arcs[1][0] > 8500 && arcs[1][0] < 10500);
+    weir_partition_destroy(partition);
 }
 #endif
 
@@ -415,7 +442,8 @@ int main(void)
         ON_BACKEND(thresholds, "host:8"),
         ON_BACKEND(thresholds, "cuda:0-1"),
 #ifndef __SANITIZE_THREAD__
-        cmocka_unit_test(the_machine_says_what_an_arc_takes),
+        cmocka_unit_test(the_machine_says_what_work_takes),
+        cmocka_unit_test(short_rows_are_shared_out),
 #endif
         ON_BACKEND(nothing_without_it, "host:3"),
         ON_BACKEND(nothing_without_it, "cuda:0-1"),

@@ -2,6 +2,7 @@
  * reference and trees by their rules whoever did the work, who did how much of whose, thresholds, what is refused. */
 #include "algorithms/sssp/sssp_step.h"
 #include "tests/algorithms/sssp_fixture.h"
+#include "tests/algorithms/steal_fixture.h"
 #include "tests/lib/share.h"
 
 #define ON_EACH_COUNT(f)                                                               \
@@ -266,6 +267,31 @@ static void thresholds(void **state)
     weir_graph_destroy(graph);
 }
 
+/* What each of two devices relaxes of lists, where the machine says what a piece takes the second beside its arcs. */
+static void done_by(const char *name, const char *takes, const weir_graph *graph,
+                    double done_out[2])
+{
+    weir_context *context = open_two(name, ", \"arc_ns\": 8", takes, "1000", "steal_arcs=200");
+    const weir_run_options options = frontier(ALL, 0);
+    weir_sssp *sssp = placed(context, graph, WEIR_PARTITION_BLOCK, &options);
+    assert_true(run(context, sssp, graph, &options, 0).stolen_levels > 0);
+    for (uint32_t j = 0; j < 2; j++)
+        done_out[j] = (double)(stolen(sssp, j, j) + stolen(sssp, 1 - j, j));
+    weir_sssp_destroy(sssp);
+    weir_context_destroy(context);
+}
+
+static void the_machine_says_what_a_piece_takes(void **state)
+{
+    double even[2], rows[2];
+    assert_int_equal(make_folder(state), 0);
+    weir_graph *graph = skewed("random");
+    done_by("even.json", ", \"arc_ns\": 8", graph, even);
+    done_by("rows.json", ", \"arc_ns\": 8, \"entry_ns\": 9000", graph, rows);
+    assert_true(rows[1] < 0.7 * even[1]);
+    weir_graph_destroy(graph);
+}
+
 static void nothing_without_it(void **state)
 {
     weir_context *context = open_with_or_skip(*state, always);
@@ -455,6 +481,7 @@ int main(void)
         ON_BACKEND(thresholds, "host:2"),
         ON_BACKEND(thresholds, "host:8"),
         ON_BACKEND(thresholds, "cuda:0-1"),
+        cmocka_unit_test(the_machine_says_what_a_piece_takes),
         ON_BACKEND(nothing_without_it, "host:3"),
         ON_BACKEND(nothing_without_it, "cuda:0-1"),
         ON_BACKEND(a_stop_ends_a_run, "host:2"),

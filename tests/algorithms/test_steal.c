@@ -1,9 +1,10 @@
 /** @file test_steal.c  Who does how much of a step (algorithms/common/steal.h): against all ways to share in whole parts where devices
  * are three, against GLPK where the system has it, and by prices that prove that nothing is less; whole units, and cuts of lists. */
-#include "algorithms/common/steal.h"
+#include "algorithms/common/steal_step.h"
 #include "tests/lib/support.h"
 
 #include <dlfcn.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -292,7 +293,7 @@ static void units_add_up(void **state)
     }
 }
 
-/* Each entry goes to one worker, and each worker gets about what it is due. */
+/* Each entry goes to one worker, and each worker gets about what it is due, of arcs or of what entries take beside them too. */
 static void lists_are_cut(void **state)
 {
     (void)state;
@@ -302,7 +303,8 @@ static void lists_are_cut(void **state)
         const uint32_t n = 1 + i % STEAL_DEVICES, owner = next(n);
         const uint32_t begin = next(100), entries = next(3) ? next(4900) : next(5);
         const uint32_t each = (entries + STEAL_CHUNKS - 1) / STEAL_CHUNKS;
-        uint64_t chunk[STEAL_CHUNKS] = {0}, units[STEAL_DEVICES] = {0}, all = 0, left, largest = 0;
+        const uint32_t unit = next(2) ? 1 : 16, more = next(2) ? next(300) : 0;
+        uint64_t chunk[STEAL_CHUNKS] = {0}, weight[STEAL_DEVICES] = {0}, all = 0, left, largest = 0;
         struct steal_cut cuts[STEAL_DEVICES];
         for (uint32_t e = 0; e < entries; e++) {
             arcs[e] = next(5) ? next(256) : 0;
@@ -311,11 +313,12 @@ static void lists_are_cut(void **state)
         }
         for (uint32_t c = 0; c < STEAL_CHUNKS; c++)
             largest = chunk[c] > largest ? chunk[c] : largest;
-        left = all;
+        largest = largest * unit + (uint64_t)more * each;
+        left = all * unit + (uint64_t)more * entries;
         for (uint32_t j = 0; j + 1 < n; j++)
-            left -= units[j] = next(2) ? next((uint32_t)left + 1) : 0;
-        units[n - 1] = left;
-        steal_cut_list(chunk, begin, begin + entries, each, units, owner, n, cuts);
+            left -= weight[j] = next(2) ? next((uint32_t)left + 1) : 0;
+        weight[n - 1] = left;
+        steal_cut_list(chunk, begin, begin + entries, each, unit, more, weight, owner, n, cuts);
         uint32_t at = begin;
         for (uint32_t k = 0; k < n; k++) {
             const struct steal_cut *cut = &cuts[(owner + k) % n];
@@ -326,11 +329,81 @@ static void lists_are_cut(void **state)
             for (uint32_t e = cut->begin; e < cut->end; e++)
                 its += arcs[e - begin];
             assert_int_equal(cut->units, its);
-            assert_true(its <= units[(owner + k) % n] + largest);
-            assert_true(its + largest >= units[(owner + k) % n]);
+            its = its * unit + (uint64_t)more * (cut->end - cut->begin);
+            assert_true(its <= weight[(owner + k) % n] + largest);
+            assert_true(its + largest >= weight[(owner + k) % n]);
         }
         assert_int_equal(at, begin + entries);
     }
+}
+
+/* ---- a step --------------------------------------------------------------------------------------- */
+
+static struct steal_cost cost[STEAL_DEVICES * STEAL_DEVICES];
+
+/* Devices that are alike. @param[in] entry, find  what these weigh. */
+static struct steal_args alike(uint32_t devices, uint32_t entry, uint32_t find)
+{
+    for (uint32_t d = 0; d < devices; d++) {
+        struct steal_cost *own = &cost[d * STEAL_DEVICES + d];
+        own->speed = STEAL_FASTEST;
+        own->entry_weight = entry;
+        own->find_weight = find;
+    }
+    return (struct steal_args){.cost = cost, .percent = 110, .devices = devices};
+}
+
+/* What an arc takes has its part of what an entry takes: of short rows it is more. And of what is found, which of no owner's arcs is more. */
+static void short_rows_take_longer(void **state)
+{
+    (void)state;
+    static struct steal_shared s = {.load = {1000, 1000, 0}, .list = {500, 10, 0}};
+    for (uint32_t i = 0; i < 2; i++)
+        for (uint32_t j = 0; j < 2; j++)
+            cost[i * STEAL_DEVICES + j] =
+                (struct steal_cost){.arc = i == j ? 1 : 1.5, .entry = j ? 8 : 4, .find = j ? 6 : 2};
+    struct steal_args a = alike(2, 0, 0);
+    assert_true(fabs(steal_arc(&a, &s, 0, 0, 0) - 3) < 1e-12);    /* 1 + 4 * 500 / 1000 */
+    assert_true(fabs(steal_arc(&a, &s, 0, 0, 1) - 5.5) < 1e-12);  /* 1.5 + 8 * 500 / 1000 */
+    assert_true(fabs(steal_arc(&a, &s, 0, 1, 1) - 1.08) < 1e-12); /* 1 + 8 * 10 / 1000 */
+    assert_true(fabs(steal_arc(&a, &s, STEAL_OF_FIND / 2, 1, 1) - 4.08) < 1e-12);
+    assert_true(fabs(steal_arc(&a, &s, 0, 2, 0)) < 1e-12); /* it has nothing */
+    assert_false(steal_pays(&a, &s, 0));                   /* as many arcs on both */
+    a = alike(2, 8 * STEAL_OF_ARC, 0);
+    assert_true(steal_pays(&a, &s, 0)); /* 5000 and 1080 */
+    assert_true(steal_weight(&a, &s, 0, 0) == UINT64_C(5000) * STEAL_OF_ARC * STEAL_OF_FIND);
+    a.least = 2001; /* which is of arcs */
+    assert_false(steal_pays(&a, &s, 0));
+    a = alike(2, STEAL_OF_ARC, 100 * STEAL_OF_ARC);
+    assert_true(steal_pays(&a, &s, 0));              /* 1500 and 1010 */
+    assert_false(steal_pays(&a, &s, STEAL_OF_FIND)); /* 101500 and 101010 */
+}
+
+/* The largest lists there may be do not go round, and of the smallest nothing is lost. */
+static void lists_of_any_length_are_weighed(void **state)
+{
+    (void)state;
+    static struct steal_shared s;
+    for (int large = 0; large < 2; large++) {
+        struct steal_args a = alike(STEAL_DEVICES, large ? STEAL_MOST : 0, large ? STEAL_MOST : 0);
+        s.load[3] = large ? UINT64_C(1) << 39 : 1;
+        s.list[3] = large ? UINT32_MAX : 1;
+        a.percent = 6400;
+        assert_false(steal_pays(&a, &s, STEAL_OF_FIND)); /* eight times the mean is not 64 times */
+        a.percent = 800;
+        assert_true(steal_pays(&a, &s, STEAL_OF_FIND));
+        a.percent = 801;
+        assert_false(steal_pays(&a, &s, STEAL_OF_FIND));
+    }
+    struct steal_args a = alike(STEAL_DEVICES, 33, 5);
+    for (uint32_t d = 0; d < STEAL_DEVICES; d++)
+        s.load[d] = s.list[d] = UINT64_C(1234567891); /* all alike is as late as can be asked for */
+    a.percent = 100;
+    assert_true(steal_pays(&a, &s, 7));
+    s.load[0] += s.load[0] / 2;
+    assert_true(steal_pays(&a, &s, 7));
+    a.percent = 150;
+    assert_false(steal_pays(&a, &s, 7));
 }
 
 int main(void)
@@ -343,6 +416,8 @@ int main(void)
         cmocka_unit_test(as_glpk),
         cmocka_unit_test(units_add_up),
         cmocka_unit_test(lists_are_cut),
+        cmocka_unit_test(short_rows_take_longer),
+        cmocka_unit_test(lists_of_any_length_are_weighed),
     };
     return cmocka_run_group_tests_name("steal", tests, NULL, NULL);
 }

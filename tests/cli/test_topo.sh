@@ -90,6 +90,16 @@ done
 "$WEIR" topo --machine '2*nvswitch' --format json | sed 's/"units"/"arc_ns": 2, "units"/' >arcs.json
 expect_ok topo --machine arcs.json --levels 1,1,0.5
 grep -q '^ *1048576 *2098 ' "$OUT" && pass || { fail "arcs of 2 ns should take one device 2098 us"; show; }
+# What entries and finds take is kept beside it, and nothing where it is not known.
+sed 's/"arc_ns": 2/"arc_ns": 2, "entry_ns": 7.25, "find_ns": 3/' arcs.json >rates.json
+expect_ok topo --machine rates.json --format json
+[ "$(grep -c '"arc_ns": 2, "entry_ns": 7.25, "find_ns": 3}' "$OUT")" -ge 2 ] && pass || { fail "three rates should come back"; show; }
+expect_ok topo --machine arcs.json --format json
+grep -q 'entry_ns\|find_ns' "$OUT" && fail "rates that nobody knows are written" || pass
+for rate in entry find; do
+    sed "s/\"arc_ns\": 2/\"${rate}_ns\": 2e6/" arcs.json >wrong.json
+    refuse 2 "devices[0].${rate}_ns: 2000000 is not within 1e-06 .. 1e+06" topo --machine wrong.json
+done
 expect_ok topo --devices host:2 --levels 0,0,1
 grep -q '^ *1024 *1.024 *0.512.* 2$' "$OUT" && pass || { fail "without barriers two host devices take half"; show; }
 for figures in "" 4 4,3 4,3,0 4,3,-1 -4,3,1 "4,3,1," 4,3,x 4,,1 1e7,3,1 4,3,nan 4,3,1e-7; do

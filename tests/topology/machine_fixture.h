@@ -42,6 +42,8 @@ static inline void assert_nodes_equal(const weir_node *a, const weir_node *b)
     assert_int_equal(a->memory_bytes, b->memory_bytes);
     assert_same(a->memory_gbs, b->memory_gbs);
     assert_same(a->arc_ns, b->arc_ns);
+    assert_same(a->entry_ns, b->entry_ns);
+    assert_same(a->find_ns, b->find_ns);
 }
 
 static inline void assert_hops_equal(const weir_hop *a, const weir_hop *b)

@@ -55,6 +55,8 @@ static void odd_values_come_back_equal(void **state)
     machine->node[0].units = machine->node[0].copy_engines = UINT32_MAX;
     machine->node[0].memory_bytes = INT64_MAX;
     machine->node[1].arc_ns = 0.1;
+    machine->node[1].entry_ns = 1.0 / 7;
+    machine->node[0].find_ns = 1e6;
     machine->hop[0].latency_us = 1.0 / 3;
     machine->hop[1].bandwidth_gbs = 1e-6;
     weir__machine_pair(machine, 0, 1)->bandwidth_gbs = 123456.78901234567;
@@ -130,6 +132,7 @@ static const struct broken broken[] = {
     {"missing-field", ":18: hops[2]: 'bandwidth_gbs' is missing"},
     {"nan-bandwidth", ":22: invalid token near 'NaN'"},
     {"negative-bandwidth", ":18: hops[2].bandwidth_gbs: -12.8 is not within 1e-06 .. 1e+06"},
+    {"negative-entry", ":7: devices[1].entry_ns: -7 is not within 1e-06 .. 1e+06"},
     {"no-host", ":9: hosts: at least one is needed"},
     {"no-way-home",
      ":7: devices[1]: 'gpu1' has no way to the home memory 'numa0' through hosts and switches"},

@@ -639,13 +639,16 @@ typedef struct weir_run_stats {
     /** How often a thread of a host device slept in the run for want of anything to do, which takes 70 us each time; of all runs of the
      *  process that last at the same time. */
     uint64_t naps;
+    /** Of breadth-first search with balance frontier, and WEIR_STEAL_HUBS: arcs among stolen_arcs that were read from the device's own copies of rows of
+     *  hubs, so that they are not in stolen_bytes; else 0. */
+    uint64_t stolen_copied;
 } weir_run_stats;
 /** weir_run_stats: nothing filled in yet. */
 #define WEIR_RUN_STATS_INIT                                                                   \
     {                                                                                         \
         sizeof(weir_run_stats), 0, 0, 0, 0, WEIR_WORKLIST_STATS_INIT, WEIR_DIRECTION_AUTO, 0, \
             NULL, 0, 0, 0, 0, 0, {{NULL, 0, 0}}, 0, 0, 0, 0, 0, 0, 0, 0, WEIR_MEMORY_AUTO,    \
-            WEIR_BALANCE_OFF, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, WEIR_WIRE_LIST, 0, 0     \
+            WEIR_BALANCE_OFF, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, WEIR_WIRE_LIST, 0, 0, 0  \
     }
 
 /** A level of a search in two dimensions; a plain value. Times are those of the device that took longest, from one barrier to the

@@ -54,6 +54,13 @@
     X(WEIR__STEAL_PERCENT, "steal_percent", "WEIR_STEAL_PERCENT", COUNT, "110", 100, 6400, "",     \
       "with balance frontier: nor is one for which the device that takes longest takes less than " \
       "this part of what all would take together, in percent")                                     \
+    X(WEIR__STEAL_HUBS, "steal_hubs", "WEIR_STEAL_HUBS", COUNT, "0", 1, 1ull << 32, "",            \
+      "with balance frontier of breadth-first search: of rows of so many arcs or more the other "  \
+      "devices have copies, which they read when they look along them; 0: none")                   \
+    X(WEIR__STEAL_HUBS_PERCENT, "steal_hubs_percent", "WEIR_STEAL_HUBS_PERCENT", COUNT, "100", 1,  \
+      6400, "",                                                                                    \
+      "no more arcs are copied to a device than this part of what devices have on the mean, in "   \
+      "percent: steal_hubs is raised until that holds")                                            \
     X(WEIR__STEAL_ENTRIES, "steal_entries", "WEIR_STEAL_ENTRIES", COUNT, "0", 1, (1u << 24) - 1,   \
       "",                                                                                          \
       "with balance ownership or both: a level of so many entries of queues or fewer is done by "  \

@@ -241,6 +241,7 @@ function settle(small) {
     tunable(15, "WEIR_HOST_THREADS", "1 2 3")
     tunable(40, "WEIR_STEAL_ARCS", "1 1000")
     tunable(20, "WEIR_STEAL_PERCENT", "100 150")
+    tunable(30, "WEIR_STEAL_HUBS", "1 20 300")
     tunable(40, "WEIR_STEAL_ENTRIES", "1 20 1000000")
     tunable(10, "WEIR_TRANSPORT", "auto staged")
     tunable(10, "WEIR_PEER", "probe off")

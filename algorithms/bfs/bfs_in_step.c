@@ -70,6 +70,8 @@ static void need(const struct weir__sizes *sizes, const void *user, struct weir_
         weir__need_take_on(need, device, sizes->arcs, 4);
         weir__need_pass(need, sizes->numbers, 8);
     }
+    if (in_step->hubs.rows)
+        weir__bfs_hubs_need(sizes, &in_step->hubs, need);
     weir__need_pass(need, sizes->numbers / 32, 4);
 }
 
@@ -174,6 +176,27 @@ static uint64_t stretch_count(const void *user, uint32_t p, uint32_t sender)
     return p == ((const struct bfs_in_step *)user)->lone ? STEAL_DEVICES : 0;
 }
 
+/* Of copies of rows of hubs. */
+static uint64_t hub_words(const void *user, uint32_t p, uint32_t sender)
+{
+    const struct bfs_in_step *in_step = user;
+    (void)sender;
+    return in_step->hubs.rows ? weir__row_steps_part(&in_step->on, p)->numbers / UINT64_C(32) : 0;
+}
+
+static uint64_t hub_targets(const void *user, uint32_t p, uint32_t sender)
+{
+    (void)sender;
+    return p < STEAL_DEVICES ? ((const struct bfs_in_step *)user)->hubs.arcs[p] : 0;
+}
+
+static uint64_t hub_rows(const void *user, uint32_t p, uint32_t sender)
+{
+    (void)p;
+    (void)sender;
+    return ((const struct bfs_in_step *)user)->hubs.rows;
+}
+
 static uint64_t pair_count(const void *user, uint32_t p, uint32_t sender)
 {
     (void)p;
@@ -258,6 +281,21 @@ static const weir_steps_array arrays[] = {
      .bytes = 8,
      .field = FIELD(loads)},
     STEAL_ARRAYS(bfs_step_args, chunk_count, pair_count),
+    {.name = "hubs",
+     .extent = WEIR_STEPS_COUNTED,
+     .count = hub_words,
+     .bytes = sizeof(struct bfs_hub_word),
+     .field = FIELD(hub_words)},
+    {.name = "targets of hubs",
+     .extent = WEIR_STEPS_COUNTED,
+     .count = hub_targets,
+     .bytes = 4,
+     .field = FIELD(hub_targets)},
+    {.name = "places of hubs",
+     .extent = WEIR_STEPS_COUNTED,
+     .count = hub_rows,
+     .bytes = 8,
+     .field = FIELD(hub_shifts)},
     {.name = "stretches",
      .extent = WEIR_STEPS_COUNTED,
      .count = stretch_count,
@@ -399,6 +437,8 @@ static weir_status build(struct bfs_in_step *in_step, weir_context *context,
         in_step->balance = options->balance;
     if ((status = weir__bfs_lone_of(in_step->balance, context, partition->parts, &in_step->lone)))
         return status;
+    if (in_step->balance == WEIR_BALANCE_FRONTIER || in_step->balance == WEIR_BALANCE_BOTH)
+        weir__bfs_hubs_of(context, graph, partition, &in_step->hubs);
     status = weir__row_steps_create(&in_step->on,
                                     in_step->balance                  ? &form_that_steals
                                     : in_step->wire != WEIR_WIRE_LIST ? &form_that_folds

@@ -3,6 +3,14 @@
 #define WEIR_ALGORITHMS_BFS_BFS_IN_STEP_H
 
 #include "algorithms/common/row_steps.h"
+#include "algorithms/common/steal.h"
+
+/** Rows of hubs that every device but their owner has a copy of (bfs_steal_hubs.c). */
+struct bfs_hubs {
+    uint64_t least;               /* a row of so many arcs is one */
+    uint64_t rows;                /* of all devices; 0: there are no copies */
+    uint64_t arcs[STEAL_DEVICES]; /* by device: of those that it has copies of */
+};
 
 /** One thread at a time; a cancel from any. Values, items sent and cancelling are those of `on`. */
 struct bfs_in_step {
@@ -13,8 +21,9 @@ struct bfs_in_step {
     uint32_t lone; /* the device that does narrow levels alone; BFS_NONE: there is none */
     weir_wire
         wire; /* LIST: the kernel that sends while it looks; else the one that folds (bfs_fold.h) */
-    uint64_t unfound;  /* vertices that have in-arcs */
-    uint64_t longest;  /* arcs of the longest row */
+    uint64_t unfound; /* vertices that have in-arcs */
+    uint64_t longest; /* arcs of the longest row */
+    struct bfs_hubs hubs;
     uint32_t previous; /* the source of the run before, a number; BFS_NONE */
     /* Of the run before: vertices reached that have arcs, and their out-arcs. A run finds how many more there are. */
     uint64_t reached, arcs_reached;
@@ -51,6 +60,15 @@ weir_status weir__bfs_steal_fits(const weir_partition *partition, const weir_run
  *  (weir_reduction), else BFS_NONE. @retval WEIR_ERR_NOMEM */
 weir_status weir__bfs_lone_of(weir_balance balance, weir_context *context, uint32_t parts,
                               uint32_t *lone_out);
+/** Which rows are copied: by WEIR_STEAL_HUBS, raised until copies take a device no more than WEIR_STEAL_HUBS_PERCENT of the arcs that devices have
+ *  on the mean. Of a sketch, which has no degrees, as much as that may be. Called with balance frontier or both. */
+void weir__bfs_hubs_of(const weir_context *context, const weir_graph *graph,
+                       const weir_partition *partition, struct bfs_hubs *hubs_out);
+/** Count the copies, and what making them takes. */
+void weir__bfs_hubs_need(const struct weir__sizes *sizes, const struct bfs_hubs *hubs,
+                         struct weir__need *need);
+/** Make the copies. @retval WEIR_ERR_NOMEM, WEIR_ERR_DEVICE */
+weir_status weir__bfs_hubs_place(struct bfs_in_step *in_step);
 /** Tell the devices of each other's arrays, thresholds, and what an arc takes. @retval WEIR_ERR_NOMEM, WEIR_ERR_DEVICE */
 weir_status weir__bfs_steal_bind(struct bfs_in_step *in_step);
 /** What a run did, into its statistics. */

@@ -25,6 +25,7 @@ static const struct weir__steal_results results = {.looked = BFS_RESULT_DOWN_ARC
                                                    .steps = BFS_RESULT_STEAL_STEPS,
                                                    .most_owned = BFS_RESULT_MOST_OWNED,
                                                    .most_done = BFS_RESULT_MOST_DONE,
+                                                   .copied = BFS_RESULT_COPIED,
                                                    .arc_bytes = 4,
                                                    .entry_bytes = sizeof(struct bfs_piece)};
 
@@ -120,6 +121,8 @@ weir_status weir__bfs_steal_bind(struct bfs_in_step *in_step)
         weir__steal_bind(&in_step->on, offsetof(struct bfs_step_args, steal), WEIR__OWN_BFS_BYTES);
     if (!status && in_step->lone != BFS_NONE)
         status = place_rows(in_step);
+    if (!status && in_step->hubs.rows)
+        status = weir__bfs_hubs_place(in_step);
     for (uint32_t p = 0; p < in_step->on.parts && !status; p++) {
         struct bfs_step_args *args = weir_steps_args(in_step->on.steps, p);
         if (in_step->balance == WEIR_BALANCE_OWNERSHIP)

@@ -71,11 +71,19 @@ WEIR_COLD void bfs_steal_count(const struct bfs_step_args *a, struct bfs_step_sh
 
 /* How many finds an arc of the level is expected to make, in parts of STEAL_OF_FIND: as many as arcs to what is not found are among all, but
  * no more in all than is not found. Devices that have the same sums have the same. */
-WEIR_DEV uint32_t bfs_steal_finds(const struct bfs_step_args *a, const struct bfs_walk *w)
+WEIR_DEV uint32_t bfs_steal_finds(const struct bfs_step_args *a, uint64_t arcs, uint64_t unfound,
+                                  uint64_t unfound_arcs)
 {
-    const uint64_t among = w->unfound_arcs * STEAL_OF_FIND / (a->rows.arcs_all + 1);
-    const uint64_t most = w->unfound * STEAL_OF_FIND / (w->arcs + 1);
+    const uint64_t among = unfound_arcs * STEAL_OF_FIND / (a->rows.arcs_all + 1);
+    const uint64_t most = unfound * STEAL_OF_FIND / (arcs + 1);
     return (uint32_t)(among < most ? among : most);
+}
+
+/* Whether the level is to be shared out; called, as it would take registers from what is always there. */
+WEIR_COLD int bfs_steal_pays(const struct bfs_step_args *a, const struct bfs_step_shared *shared,
+                             uint64_t arcs, uint64_t unfound, uint64_t unfound_arcs)
+{
+    return steal_pays(&a->steal, &shared->steal, bfs_steal_finds(a, arcs, unfound, unfound_arcs));
 }
 
 /** CUT: block 0 decides, and tells all devices who takes which entries of its own device's stretch. */
@@ -83,18 +91,17 @@ WEIR_COLD void bfs_steal_out(const struct bfs_step_args *a, struct bfs_step_shar
                              struct weir_steps_block b, struct bfs_walk w)
 {
     if (b.block == 0)
-        steal_out(&a->steal, &shared->steal, bfs_steal_finds(a, &w), a->member.index, w.begin,
-                  w.end, b.thread, b.threads);
+        steal_out(&a->steal, &shared->steal, bfs_steal_finds(a, w.arcs, w.unfound, w.unfound_arcs),
+                  a->member.index, w.begin, w.end, b.thread, b.threads);
 }
 
-/** Behind the barrier of phase @p was and behind bfs_next(); all threads of a block. Every block that is awake, on every device,
- *  knows the same and decides the same. */
-WEIR_DEV void bfs_steal_next(const struct bfs_step_args *a, struct bfs_step_shared *shared,
-                             const struct weir_steps_block *b, struct bfs_walk *w, uint32_t was)
+/* Behind the barrier of phase @p was: arcs and entries by device. All threads of a block; called, as bfs_steal_pays() is. */
+WEIR_COLD void bfs_steal_learn(const struct bfs_step_args *a, struct bfs_step_shared *shared,
+                               struct weir_steps_block b, uint32_t was)
 {
-    for (uint32_t d = b->thread; d < a->rows.parts; d += b->threads) {
-        const uint64_t arcs = weir_steps_flagged(&a->member, b, d, 2);
-        const uint64_t entries = (uint32_t)weir_steps_flagged(&a->member, b, d, 0);
+    for (uint32_t d = b.thread; d < a->rows.parts; d += b.threads) {
+        const uint64_t arcs = weir_steps_flagged(&a->member, &b, d, 2);
+        const uint64_t entries = (uint32_t)weir_steps_flagged(&a->member, &b, d, 0);
         if (was == BFS_ABSORB) {
             shared->steal.load[d] += arcs;
             shared->steal.list[d] += entries;
@@ -105,10 +112,18 @@ WEIR_DEV void bfs_steal_next(const struct bfs_step_args *a, struct bfs_step_shar
         }
     }
     weir_block_sync();
+}
+
+/** Behind the barrier of phase @p was and behind bfs_next(); all threads of a block. Every block that is awake, on every device,
+ *  knows the same and decides the same. */
+WEIR_DEV void bfs_steal_next(const struct bfs_step_args *a, struct bfs_step_shared *shared,
+                             const struct weir_steps_block *b, struct bfs_walk *w, uint32_t was)
+{
+    bfs_steal_learn(a, shared, *b, was);
     if (w->phase == BFS_DOWN && was != BFS_CUT)
         bfs_lone_next(a, shared, b, w, was);
     if (w->phase == BFS_DOWN && was != BFS_CUT && w->wide &&
-        steal_pays(&a->steal, &shared->steal, bfs_steal_finds(a, w)))
+        bfs_steal_pays(a, shared, w->arcs, w->unfound, w->unfound_arcs))
         w->phase = BFS_COUNT;
     if (w->phase == BFS_DOWN && b->block == 0 && b->thread == 0)
         steal_book(&a->steal, &shared->steal, a->member.index, was == BFS_CUT, NULL);

@@ -103,7 +103,8 @@ enum bfs_result {
     BFS_RESULT_LONE_BACK,    /* of any device: vertices that it took back */
     BFS_RESULT_LONE_ENTRIES, /* up to how many entries a level is narrow, in the end */
     BFS_RESULT_TOGETHER_NS, /* what a narrow level of all devices took beside its work; 0: none was timed */
-    BFS_RESULT_FOR,         /* by owner: arcs looked at for other devices, STEAL_DEVICES of them */
+    BFS_RESULT_COPIED, /* arcs looked at for other devices that were read from copies */
+    BFS_RESULT_FOR,    /* by owner: arcs looked at for other devices, STEAL_DEVICES of them */
     /* Of a search whose finds may go as bitmaps, which shares nothing out: bytes sent, bitmaps among what was sent, and parents that finders
      * were asked for in the end. */
     BFS_RESULT_WIRE_BYTES = BFS_RESULT_FOR,
@@ -118,6 +119,11 @@ struct bfs_peer {
     const struct bfs_piece *queue;
     const uint32_t *targets;
     uint64_t base; /* where its arcs begin in bfs_step_args.lone_targets */
+};
+
+/** Of 32 numbers: which of them are hubs, and how many hubs have smaller numbers than these. */
+struct bfs_hub_word {
+    uint32_t bits, before;
 };
 
 /** A device's stretch of its queue. */
@@ -154,6 +160,11 @@ struct bfs_step_args {
     /* Of a search that shares out levels (bfs_steal.h); else NULL and 0. */
     struct bfs_peer peer[STEAL_DEVICES];
     struct steal_args steal;
+    /* Of one with copies of the hubs' rows of other devices (bfs_steal_hubs.c); else NULL. By number; the arcs one behind another; and by hub
+     * what becomes the place there of an arc when it is added to the place where its owner has it, modulo 2^64. */
+    const struct bfs_hub_word *hub_words;
+    const uint32_t *hub_targets;
+    const uint64_t *hub_shifts;
     uint64_t *loads; /* and lists, by device, as block 0 knows them, for blocks that it wakes */
     /* Of a search whose narrow levels one device does (bfs_lone.h). */
     uint32_t lone;         /* that device; BFS_NONE: there is none */

@@ -185,6 +185,47 @@ WEIR_DEV void bfs_expand_pieces(const struct bfs_step_args *a, struct bfs_step_s
     }
 }
 
+#if BFS_STEALS
+/* Whether the stretch is another device's, and some of its rows may have copies here. */
+WEIR_DEV int bfs_may_be_copied(const struct bfs_step_args *a, const struct bfs_walk *w)
+{
+    return a->hub_words && w->queue != a->queue;
+}
+
+/* Whether an entry of another device is of a row that this one has a copy of. @param[in,out] first  its first arc; becomes its place there. */
+WEIR_DEV int bfs_is_copied(const struct bfs_step_args *a, const struct bfs_walk *w, uint32_t row,
+                           uint64_t *first)
+{
+    const uint32_t number = w->owner_begin + row, bit = 1u << (number & 31u);
+    const struct bfs_hub_word word = a->hub_words[number / 32];
+    if (!(word.bits & bit))
+        return 0;
+    *first += a->hub_shifts[word.before + weir_popcount_u32(word.bits & (bit - 1))];
+    return 1;
+}
+
+/* As bfs_expand_pieces(), of another device: behind each other the arcs that only that one has, and those of which there is a copy. */
+WEIR_DEV void bfs_expand_others(const struct bfs_step_args *a, struct bfs_step_shared *shared,
+                                const struct bfs_walk *w, struct bfs_tally *t,
+                                struct bfs_piece piece, uint64_t until, int wide, int eager)
+{
+    const int copied = piece.count && bfs_is_copied(a, w, piece.row, &piece.first);
+    const uint64_t arcs = weir_sum_u64(copied ? piece.count : 0);
+    const int passes = weir_ballot(copied) ? 2 : 1;
+    struct bfs_walk from = *w;
+    if (weir_lane() == 0 && arcs)
+        (void)weir_atomic_add_relaxed_dev_u64(
+            &weir_steps_mine(&a->member)->result[BFS_RESULT_COPIED], arcs);
+    WEIR_ROLLED
+    for (int pass = 0; pass < passes; pass++) {
+        struct bfs_piece its = piece;
+        its.count = copied == pass ? piece.count : 0;
+        bfs_expand_pieces(a, shared, &from, t, its, until, wide, eager);
+        from.targets = a->hub_targets;
+    }
+}
+#endif
+
 /* A worker takes the entries at to at + count - 1 of the queue, at most one a lane, or a share of a single one.
  * @param[in] share, shares  which share, of how many; 0, 1: all arcs. The others are of bfs_expand_pieces(). */
 WEIR_DEV void bfs_expand(const struct bfs_step_args *a, struct bfs_step_shared *shared,
@@ -201,18 +242,25 @@ WEIR_DEV void bfs_expand(const struct bfs_step_args *a, struct bfs_step_shared *
         piece.first += skip;
         piece.count = left < BFS_PIECE / shares ? left : BFS_PIECE / shares;
     }
+#if BFS_STEALS
+    /* Wide levels alone are shared out, and none of arcs in host memory. */
+    if (wide && wide != BFS_IN_LINES && bfs_may_be_copied(a, w)) {
+        bfs_expand_others(a, shared, w, t, piece, until, wide, eager);
+        return;
+    }
+#endif
     bfs_expand_pieces(a, shared, w, t, piece, until, wide, eager);
 }
 
 /* As bfs_expand_pieces(), by a worker of one lane, as those of host devices are. A look is cheaper there than an atomic that changes
- * nothing, in any level, and what is found is kept until there are many. */
+ * nothing, in any level, and what is found is kept until there are many. @param[in] targets  of arcs, to which piece.first is a place. */
 WEIR_DEV void bfs_arcs_alone(const struct bfs_step_args *a, const struct bfs_walk *w,
                              struct bfs_tally *t, struct bfs_kept *kept, struct bfs_piece piece,
-                             int counted, uint64_t until, int eager)
+                             const uint32_t *targets, int counted, uint64_t until, int eager)
 {
     uint32_t *found = a->found[w->current][a->member.index];
     for (uint32_t i = 0; i < piece.count; i++) {
-        const uint32_t number = BFS_TARGETS(a, w)[piece.first + i], row = number - a->rows.begin;
+        const uint32_t number = targets[piece.first + i], row = number - a->rows.begin;
         if (bfs_is_set(found, number) || !bfs_claim(found, number))
             continue;
         if (!bfs_owns(a, number)) {
@@ -236,11 +284,26 @@ WEIR_DEV void bfs_expand_alone(const struct bfs_step_args *a, const struct bfs_w
                                struct bfs_tally *t, struct bfs_kept *kept, uint32_t at,
                                uint32_t count, int counted, uint64_t until, int eager)
 {
+#if BFS_STEALS
+    const int copies = bfs_may_be_copied(a, w);
+#endif
+    uint64_t copied = 0;
     for (uint32_t e = 0; e < count; e++) {
+        struct bfs_piece piece = BFS_QUEUE(a, w)[at + e];
+        const uint32_t *targets = BFS_TARGETS(a, w);
         if (e + BFS_AHEAD < count)
             weir_prefetch(&BFS_TARGETS(a, w)[BFS_QUEUE(a, w)[at + e + BFS_AHEAD].first]);
-        bfs_arcs_alone(a, w, t, kept, BFS_QUEUE(a, w)[at + e], counted, until, eager);
+#if BFS_STEALS
+        if (copies && bfs_is_copied(a, w, piece.row, &piece.first)) {
+            targets = a->hub_targets;
+            copied += piece.count;
+        }
+#endif
+        bfs_arcs_alone(a, w, t, kept, piece, targets, counted, until, eager);
     }
+    if (BFS_STEALS && copied)
+        (void)weir_atomic_add_relaxed_dev_u64(
+            &weir_steps_mine(&a->member)->result[BFS_RESULT_COPIED], copied);
     t->pieces += count;
 }
 

@@ -75,13 +75,14 @@ typedef struct weir__cli_member {
     }
 #define COLUMN_SOURCE COLUMN("source", 10, KIND_COUNT, source, NULL)
 /** What a search that shares out levels, or steps, counts: members of a trial in documents. */
-#define STOLEN_MEMBERS                                                                     \
-    {.name = "stolen_levels", .kind = KIND_COUNT, .offset = TRIAL(stats.stolen_levels)},   \
-        {.name = "stolen_arcs", .kind = KIND_COUNT, .offset = TRIAL(stats.stolen_arcs)},   \
-        {.name = "stolen_bytes", .kind = KIND_COUNT, .offset = TRIAL(stats.stolen_bytes)}, \
-        {.name = "stall_before", .kind = KIND_REAL, .offset = TRIAL(stats.stall_before)},  \
-    {                                                                                      \
-        .name = "stall_after", .kind = KIND_REAL, .offset = TRIAL(stats.stall_after)       \
+#define STOLEN_MEMBERS                                                                       \
+    {.name = "stolen_levels", .kind = KIND_COUNT, .offset = TRIAL(stats.stolen_levels)},     \
+        {.name = "stolen_arcs", .kind = KIND_COUNT, .offset = TRIAL(stats.stolen_arcs)},     \
+        {.name = "stolen_bytes", .kind = KIND_COUNT, .offset = TRIAL(stats.stolen_bytes)},   \
+        {.name = "stolen_copied", .kind = KIND_COUNT, .offset = TRIAL(stats.stolen_copied)}, \
+        {.name = "stall_before", .kind = KIND_REAL, .offset = TRIAL(stats.stall_before)},    \
+    {                                                                                        \
+        .name = "stall_after", .kind = KIND_REAL, .offset = TRIAL(stats.stall_after)         \
     }
 
 #define LONE_MEMBERS                                                                   \

@@ -305,8 +305,11 @@ static void print_stolen(struct work *work)
     fprintf(work->file, "   stall %.1f %% as arcs lie, %.1f %% as they were shared out\n",
             100 * stats->stall_before, 100 * stats->stall_after);
     begin_row(work, "arcs for others", stats->stolen_arcs);
-    fprintf(work->file, "   for which %" PRIu64 " bytes were read of their memory\n",
+    fprintf(work->file, "   for which %" PRIu64 " bytes were read of their memory",
             stats->stolen_bytes);
+    if (stats->stolen_copied)
+        fprintf(work->file, ", and %" PRIu64 " arcs from copies", stats->stolen_copied);
+    fprintf(work->file, "\n");
     print_matrix(work, weir__cli_devices_used(work->report, stats), stolen_cell, "arcs, of \\ by");
 }
 

@@ -175,8 +175,10 @@ void weir__steal_report(const struct weir__row_steps *on, const struct weir__ste
             stats->stolen_arcs += i != j ? its : 0;
             arcs += its;
         }
+    if (results->copied < WEIR_STEPS_RESULTS)
+        stats->stolen_copied = weir_steps_total(on->steps, results->copied);
     stats->stolen_bytes =
-        stats->stolen_arcs * results->arc_bytes +
+        (stats->stolen_arcs - stats->stolen_copied) * results->arc_bytes +
         weir_steps_total(on->steps, (uint32_t)results->entries) * results->entry_bytes;
     if (first[results->most_owned])
         stats->stall_before = 1 - (double)arcs / (parts * (double)first[results->most_owned]);

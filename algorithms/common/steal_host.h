@@ -32,6 +32,8 @@ struct weir__steal_results {
     uint32_t entries; /**< read of other devices' lists */
     uint32_t steps;   /**< COUNT and CUT */
     uint32_t most_owned, most_done;
+    uint32_t
+        copied; /**< of arcs for others, read from copies; WEIR_STEPS_RESULTS: there are none */
     uint32_t arc_bytes, entry_bytes;
 };
 

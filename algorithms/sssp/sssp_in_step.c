@@ -25,6 +25,7 @@ static const struct weir__steal_results stolen = {.looked = SSSP_STEP_RESULT_PUS
                                                   .steps = SSSP_STEP_RESULT_STEPS + SSSP_STEP_COUNT,
                                                   .most_owned = SSSP_STEP_RESULT_MOST_OWNED,
                                                   .most_done = SSSP_STEP_RESULT_MOST_DONE,
+                                                  .copied = WEIR_STEPS_RESULTS,
                                                   .arc_bytes = FAR_ARC_BYTES,
                                                   .entry_bytes = sizeof(struct sssp_step_piece)};
 

@@ -1,5 +1,6 @@
 /** @file test_bfs_steal.c  BFS whose levels are shared out (balance frontier): levels against the serial reference and trees by their
  * rules whoever did the work, who did how much of whose, thresholds, what is refused. */
+#include "runtime/internal.h"
 #include "tests/algorithms/bfs_step_fixture.h"
 #include "tests/algorithms/steal_fixture.h"
 #include "tests/lib/share.h"
@@ -26,6 +27,11 @@ static const char *const never[] = {"steal_arcs=1", "steal_percent=6400", NULL};
 #define SCALE "14"
 #define LEFT  0.1
 #endif
+
+/* The same, and rows of so many arcs are read from copies; all, or as many of the longest as there is room for. */
+static const char *const copies[] = {"steal_arcs=1", "steal_percent=100", "steal_hubs=1",
+                                     "steal_hubs_percent=6400", NULL};
+static const char *const some[] = {"steal_arcs=1", "steal_percent=100", "steal_hubs=20", NULL};
 
 /* What has many arcs has a small number, so that a cut in blocks gives the first device most. */
 static const weir_graph *skewed(int undirected)
@@ -88,8 +94,10 @@ static void assert_matrix(const weir_bfs *bfs, const weir_graph *graph, uint32_t
     }
     assert_int_equal(others, stats->stolen_arcs);
     assert_int_equal(others != 0, stats->stolen_bytes != 0);
-    assert_true(stats->stolen_bytes >= others * 4);
-    assert_true(stats->stolen_bytes <= others * 4 + (others + all) * 16);
+    assert_true(stats->stolen_copied <= others);
+    const uint64_t read = others - stats->stolen_copied;
+    assert_true(stats->stolen_bytes >= read * 4);
+    assert_true(stats->stolen_bytes <= read * 4 + (others + all) * 16);
     assert_true(stats->phase[1].steps || looked == all);
     assert_true(stats->stolen_levels <= stats->steps);
     assert_true(stats->stolen_levels || others == 0);
@@ -144,10 +152,94 @@ static void results_are_the_same(void **state)
     weir_context_destroy(context);
 }
 
+/* ---- copies of hubs ----------------------------------------------------------------------------- */
+
+/* Of the arcs that a device looks along for others it reads those of hubs at home; what is found is the same. */
+static void hubs_are_read_from_copies(void **state)
+{
+    const weir_graph *graphs[] = {skewed(0), skewed(1), star(), graph_of("rmat:12", 1)};
+    const char *const *const settings[] = {always, some, copies};
+    for (int i = 0; i < 3; i++) {
+        weir_context *context = open_with_or_skip(*state, settings[i]);
+        for (int g = 0; g < 4; g++) {
+            const weir_run_options options =
+                frontier(g % 2 ? WEIR_DIRECTION_DOWN : WEIR_DIRECTION_SWITCH, g / 2);
+            const weir_run_stats stats =
+                searched(context, graphs[g], g == 3 ? WEIR_PARTITION_EDGE : WEIR_PARTITION_BLOCK,
+                         &options, 1);
+            assert_true(i || stats.stolen_copied == 0);
+            assert_true(i < 2 || stats.stolen_copied == stats.stolen_arcs);
+            if (i == 1 && g == 1)
+                assert_true(stats.stolen_copied > stats.stolen_arcs / 50 &&
+                            stats.stolen_copied < stats.stolen_arcs);
+        }
+        weir_context_destroy(context);
+    }
+}
+
+/* A few rows have all that is shared out: nearly nothing of it comes from the memory of the other device. */
+static void all_of_it_may_be_copies(void **state)
+{
+    enum { HUBS = 8, LEAVES = 1500, TAIL = 30000 };
+    uint64_t bytes[2];
+    struct list list = {NULL, NULL, 0, 0};
+    for (uint64_t hub = 1; hub <= HUBS; hub++) {
+        arc(&list, 0, hub);
+        for (uint64_t leaf = 0; leaf < LEAVES; leaf++)
+            arc(&list, hub, 1 + HUBS + leaf);
+    }
+    for (uint64_t v = 0; v < TAIL; v++) /* beside the search: arcs that make room for copies */
+        for (uint64_t i = 1; i <= 4; i++)
+            arc(&list, 1 + HUBS + LEAVES + v, 1 + HUBS + LEAVES + (v + i) % TAIL);
+    const weir_graph *graph = keep_graph("hubs", 0, made(&list, 1 + HUBS + LEAVES + TAIL));
+    for (int i = 0; i < 2; i++) {
+        const char *const settings[] = {"steal_arcs=1000",
+                                        i ? "steal_hubs=1500" : "steal_hubs=1501", NULL};
+        weir_context *context = open_with_or_skip(*state, settings);
+        const weir_run_options options = frontier(WEIR_DIRECTION_DOWN, 1);
+        const weir_run_stats stats = searched(context, graph, WEIR_PARTITION_BLOCK, &options, 0);
+        assert_true(stats.stolen_levels > 0 && stats.stolen_arcs > HUBS * LEAVES / 3);
+        assert_int_equal(stats.stolen_copied, i ? stats.stolen_arcs : 0);
+        bytes[i] = stats.stolen_bytes;
+        weir_context_destroy(context);
+    }
+    assert_true(bytes[1] < bytes[0] / 10);
+}
+
+/* Any allocation and any copy of a set-up may fail. */
+static void every_step_of_placing_copies_may_fail(void **state)
+{
+    weir_context *context = open_with_or_skip(*state, copies);
+    const weir_graph *graph = graph_of("rmat:8,12,5,unshuffled", 1);
+    const weir_run_options options = frontier(WEIR_DIRECTION_DOWN, 0);
+    weir_partition *partition;
+    OK(weir_partition_create(graph, WEIR_PARTITION_BLOCK, 2, 1, NULL, &partition));
+    for (int copied = 0; copied < 2; copied++) {
+        const enum weir__fault kind = copied ? WEIR__FAULT_COPY : WEIR__FAULT_ALLOC;
+        uint64_t failures = 0;
+        int struck = 1;
+        for (uint64_t nth = 1; struck; nth++) {
+            weir_bfs *bfs;
+            weir__fault_arm(kind, nth);
+            const weir_status status = weir_bfs_create(context, graph, partition, &options, &bfs);
+            struck = weir__fault_struck(kind);
+            weir__fault_arm(kind, 0);
+            assert_int_equal(bfs != NULL, status == WEIR_OK);
+            failures += status != WEIR_OK;
+            if (!struck)
+                (void)assert_bfs(bfs, graph, 2, &options, 0);
+            weir_bfs_destroy(bfs);
+        }
+        assert_true(failures > 5);
+    }
+    weir_partition_destroy(partition);
+    weir_context_destroy(context);
+}
+
 /* A run does not depend on those before it. */
 static void many_runs(void **state)
 {
-    weir_context *context = open_with_or_skip(*state, always);
+    weir_context *context = open_with_or_skip(*state, copies);
     const uint32_t parts = weir_context_device_count(context);
     const weir_graph *graph = skewed(1);
     const weir_run_options options = frontier(WEIR_DIRECTION_DOWN, 1);
@@ -433,6 +525,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         ON_EACH_COUNT(results_are_the_same),
+        ON_EACH_COUNT(hubs_are_read_from_copies),
+        ON_EACH_COUNT(all_of_it_may_be_copies),
+        ON_BACKEND(every_step_of_placing_copies_may_fail, "host:2"),
         ON_BACKEND(many_runs, "host:2"),
         ON_BACKEND(many_runs, "host:4"),
         ON_BACKEND(many_runs, "host:2x3"),

@@ -357,6 +357,25 @@ static void what_one_device_for_all_needs(void **state)
     assert_int_equal(leave(1), 0);
 }
 
+/* Each of three devices has copies of the rows of the other two. */
+static void what_copies_of_hubs_need(void **state)
+{
+    static const struct form shares = {"bfs", BFS, WEIR_DIRECTION_DOWN,  0, 0, 0,
+                                       0,     0,   WEIR_BALANCE_FRONTIER};
+    (void)state;
+    const double without = need_of(&shares, "rmat:17", "host:3", 0);
+    assert_int_equal(setenv("WEIR_STEAL_HUBS", "1", 1), 0);
+    assert_int_equal(setenv("WEIR_STEAL_HUBS_PERCENT", "6400", 1), 0);
+    const double need = need_of(&shares, "rmat:17", "host:3", 0);
+    const double peak = MEASURED ? peak_of(&shares, "rmat:17", "host:3") : need;
+    assert_int_equal(unsetenv("WEIR_STEAL_HUBS"), 0);
+    assert_int_equal(unsetenv("WEIR_STEAL_HUBS_PERCENT"), 0);
+    if (peak == -2)
+        skip();
+    assert_true(need > without + 2. * 4 * 1800000);
+    assert_true(holds(peak, need, FIXED + 3 * 2 * RING));
+}
+
 static void what_a_sparse_graph_needs(void **state)
 {
     (void)state;
@@ -676,6 +695,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_one_device_for_all_needs),
+        cmocka_unit_test(what_copies_of_hubs_need),
         cmocka_unit_test(what_a_sparse_graph_needs),
         cmocka_unit_test(what_a_dense_graph_needs),
         cmocka_unit_test(maps_are_counted),

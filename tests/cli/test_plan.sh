@@ -300,5 +300,18 @@ has "targets of all"
 expect_ok plan --vertices 10000 --arcs 40000 bfs --devices host:2 --partition edge --balance frontier
 expect_ok plan --vertices 10000 --arcs 400000 sssp --devices host:2 --partition edge --balance frontier
 if grep -qF "targets of all" "$OUT"; then fail "frontier has a copy of the graph"; else pass; fi
+# Copies of hubs' rows: none unless asked for, by the degrees of a graph, of a sketch as many as there may be.
+export WEIR_STEAL_HUBS=20
+expect_ok plan star:1000 bfs --devices host:2 --partition block --balance frontier
+grep -q '^ *targets of hubs *1 *999 ' "$OUT" && grep -q '^ *places of hubs *1 *1 ' "$OUT" && pass || { fail "the other device should have a copy of the hub"; show; }
+WEIR_STEAL_HUBS_PERCENT=50 expect_ok plan star:1000 bfs --devices host:2 --partition block --balance frontier
+if grep -qF "hubs" "$OUT"; then fail "half of the arcs of a part are fewer than the hub's"; else pass; fi
+expect_ok plan --vertices 10000 --arcs 40000 bfs --devices host:2 --partition edge --balance frontier
+grep -q '^ *targets of hubs *1 *20000 ' "$OUT" && pass || { fail "a sketch should have copies of as many arcs as a part has"; show; }
+expect_ok plan star:1000 bfs --devices host:2 --partition block --balance ownership
+if grep -qF "hubs" "$OUT"; then fail "ownership shares no level out"; else pass; fi
+unset WEIR_STEAL_HUBS
+expect_ok plan star:1000 bfs --devices host:2 --partition block --balance frontier
+if grep -qF "hubs" "$OUT"; then fail "copies should be asked for"; else pass; fi
 
 finish

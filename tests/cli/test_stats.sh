@@ -148,6 +148,10 @@ sane "$OUT"
 lines "^  levels shared out  *[0-9]*   stall [0-9.]* % as arcs lie, [0-9.]* % as they were shared out$" 1
 lines "^  arcs for others  *[0-9]*   for which [0-9]* bytes were read of their memory$" 1
 lines '^  arcs, of \\ by *host:0 *host:1 *host:2$' 1
+export WEIR_STEAL_ARCS=1000 WEIR_STEAL_HUBS=100 WEIR_STEAL_HUBS_PERCENT=200
+expect_ok bfs star:3000 --undirected --source 0 --devices host:3 --direction down --balance frontier --stats
+lines "^  arcs for others  *[1-9][0-9]*   for which [0-9]* bytes were read of their memory, and [1-9][0-9]* arcs from copies$" 1
+unset WEIR_STEAL_ARCS WEIR_STEAL_HUBS WEIR_STEAL_HUBS_PERCENT
 expect_ok sssp star:3000 --undirected --source 0 --devices host:3 --direction switch --balance frontier --stats
 four 1
 sane "$OUT"

@@ -8,7 +8,8 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-extern const weir_steps_body weir__bfs_step_steps, weir__bfs_steal_steps, weir__bfs_wire_steps;
+extern const weir_steps_body weir__bfs_step_steps, weir__bfs_steal_steps, weir__bfs_hubs_steps,
+    weir__bfs_wire_steps;
 
 /* ---- memory --------------------------------------------------------------------------------- */
 
@@ -339,8 +340,8 @@ static_assert(sizeof phases >= sizeof wire_phases &&
                   sizeof phases / sizeof *phases <= WEIR_RUN_PHASES,
               "statistics have room for all phases");
 
-/* The last two phases are those of the second program: of levels that are shared out, and of those that one device does. The third has one of
- * its own, of levels whose finds are folded. */
+/* The last two phases are those of the second program and the third: of levels that are shared out, and of those that one device does. The fourth has
+ * one of its own, of levels whose finds are folded. */
 #define PROGRAM(steps, its, without)                                        \
     {                                                                       \
         .what = "breadth-first search", .body = &(steps), .arrays = arrays, \
@@ -349,6 +350,7 @@ static_assert(sizeof phases >= sizeof wire_phases &&
     }
 static const weir_steps_program program = PROGRAM(weir__bfs_step_steps, phases, 2);
 static const weir_steps_program stealing = PROGRAM(weir__bfs_steal_steps, phases, 0);
+static const weir_steps_program copying = PROGRAM(weir__bfs_hubs_steps, phases, 0);
 static const weir_steps_program wiring = PROGRAM(weir__bfs_wire_steps, wire_phases, 0);
 
 #define FORM(its)                                                                          \
@@ -357,7 +359,7 @@ static const weir_steps_program wiring = PROGRAM(weir__bfs_wire_steps, wire_phas
         .tree = "parent", .need = need, .placed = entries_fit                              \
     }
 static const struct weir__row_form form = FORM(program), form_that_steals = FORM(stealing),
-                                   form_that_folds = FORM(wiring);
+                                   form_that_copies = FORM(copying), form_that_folds = FORM(wiring);
 
 /* ---- lists and bitmaps ---------------------------------------------------------------------- */
 
@@ -440,7 +442,8 @@ static weir_status build(struct bfs_in_step *in_step, weir_context *context,
     if (in_step->balance == WEIR_BALANCE_FRONTIER || in_step->balance == WEIR_BALANCE_BOTH)
         weir__bfs_hubs_of(context, graph, partition, &in_step->hubs);
     status = weir__row_steps_create(&in_step->on,
-                                    in_step->balance                  ? &form_that_steals
+                                    in_step->hubs.rows                ? &form_that_copies
+                                    : in_step->balance                ? &form_that_steals
                                     : in_step->wire != WEIR_WIRE_LIST ? &form_that_folds
                                                                       : &form,
                                     context, graph, partition, options, &config, in_step);

@@ -24,9 +24,13 @@
 
 #include <assert.h>
 
-/* A kernel of its own shares out levels (bfs_steal_body.h), so that the other one need not pay for it in registers. */
+/* A kernel of its own shares out levels (bfs_steal_body.h), and another one does so with copies of hubs' rows (bfs_hubs_body.h), so that the others need
+ * not pay for it in registers. */
 #ifndef BFS_STEALS
 #define BFS_STEALS 0
+#endif
+#ifndef BFS_HUBS
+#define BFS_HUBS 0
 #endif
 
 /* So has one whose finds may go as bitmaps (bfs_wire_body.h). */

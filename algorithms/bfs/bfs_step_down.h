@@ -185,7 +185,7 @@ WEIR_DEV void bfs_expand_pieces(const struct bfs_step_args *a, struct bfs_step_s
     }
 }
 
-#if BFS_STEALS
+#if BFS_HUBS
 /* Whether the stretch is another device's, and some of its rows may have copies here. */
 WEIR_DEV int bfs_may_be_copied(const struct bfs_step_args *a, const struct bfs_walk *w)
 {
@@ -242,7 +242,7 @@ WEIR_DEV void bfs_expand(const struct bfs_step_args *a, struct bfs_step_shared *
         piece.first += skip;
         piece.count = left < BFS_PIECE / shares ? left : BFS_PIECE / shares;
     }
-#if BFS_STEALS
+#if BFS_HUBS
     /* Wide levels alone are shared out, and none of arcs in host memory. */
     if (wide && wide != BFS_IN_LINES && bfs_may_be_copied(a, w)) {
         bfs_expand_others(a, shared, w, t, piece, until, wide, eager);
@@ -284,7 +284,7 @@ WEIR_DEV void bfs_expand_alone(const struct bfs_step_args *a, const struct bfs_w
                                struct bfs_tally *t, struct bfs_kept *kept, uint32_t at,
                                uint32_t count, int counted, uint64_t until, int eager)
 {
-#if BFS_STEALS
+#if BFS_HUBS
     const int copies = bfs_may_be_copied(a, w);
 #endif
     uint64_t copied = 0;
@@ -293,7 +293,7 @@ WEIR_DEV void bfs_expand_alone(const struct bfs_step_args *a, const struct bfs_w
         const uint32_t *targets = BFS_TARGETS(a, w);
         if (e + BFS_AHEAD < count)
             weir_prefetch(&BFS_TARGETS(a, w)[BFS_QUEUE(a, w)[at + e + BFS_AHEAD].first]);
-#if BFS_STEALS
+#if BFS_HUBS
         if (copies && bfs_is_copied(a, w, piece.row, &piece.first)) {
             targets = a->hub_targets;
             copied += piece.count;
@@ -301,7 +301,7 @@ WEIR_DEV void bfs_expand_alone(const struct bfs_step_args *a, const struct bfs_w
 #endif
         bfs_arcs_alone(a, w, t, kept, piece, targets, counted, until, eager);
     }
-    if (BFS_STEALS && copied)
+    if (BFS_HUBS && copied)
         (void)weir_atomic_add_relaxed_dev_u64(
             &weir_steps_mine(&a->member)->result[BFS_RESULT_COPIED], copied);
     t->pieces += count;

@@ -426,11 +426,14 @@ static void decimals_are_the_nearest_doubles(void **state)
 
 /* ---- pieces that are cut into numbers --------------------------------------------------------------- */
 
-/* Rows of numbers. One byte in about @p odd is another one. */
+#define RUN_MOST 150u
+
+/* Rows of numbers. One byte in about @p odd is another one. In some texts there are runs of a byte that registers of 64 do not hold. */
 static struct text make_rows(uint32_t bytes, uint32_t odd)
 {
-    static const char others[] = "%-.x\r\v";
-    struct text text = {.bytes = calloc(bytes + 32, 1)};
+    static const char others[] = "%-.x\r\v", runs[] = "01 ";
+    const uint32_t longs = draw(4) ? 0 : 300;
+    struct text text = {.bytes = calloc(bytes + RUN_MOST + 32, 1)};
     assert_non_null(text.bytes);
     while (text.count < bytes) {
         char *to = text.bytes + text.count;
@@ -438,6 +441,8 @@ static struct text make_rows(uint32_t bytes, uint32_t odd)
         int length = 1;
         if (odd && draw(odd) == 0)
             *to = others[draw(sizeof others - 1)];
+        else if (longs && draw(longs) == 0)
+            memset(to, runs[draw(sizeof runs - 1)], (size_t)(length = 1 + (int)draw(RUN_MOST)));
         else if (kind < 2)
             *to = '\n';
         else if (kind < 4)

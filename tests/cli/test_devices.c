@@ -102,7 +102,7 @@ static void while_a_file_is_read(void **state)
         weir_graph_options options = WEIR_GRAPH_OPTIONS_INIT;
         weir_context *context;
         weir_graph *graph;
-        weir__cli_devices *devices = begin_late(600, 0);
+        weir__cli_devices *devices = begin_late(1500, 0);
         assert_false(atomic_load(&made)); /* begin() did not wait for it */
         give_for(path, 0, devices, &options);
         assert_null(options.context);
@@ -114,7 +114,7 @@ static void while_a_file_is_read(void **state)
         assert_int_equal(graph->arcs, 3);
         usleep(300000); /* something else is done */
         assert_int_equal(weir__cli_devices_end(devices, WEIR_OK, &context, &begun), WEIR_OK);
-        assert_true(begun.ms >= 600 && begun.waited_ms > 0);
+        assert_true(begun.ms >= 1500 && begun.waited_ms > 0);
         assert_true(pretended || begun.waited_ms <= begun.ms - 100);
         assert_int_equal(weir_context_device_count(context), 2);
         weir_graph_destroy(graph);

@@ -2,6 +2,7 @@
  * takes a dozen operations and no jump, where a loop over them would be mispredicted at the end of nearly each number. */
 #include "algorithms/graph/deal.h"
 #include "algorithms/graph/decimal.h"
+#include "algorithms/graph/lanes.h"
 #include "algorithms/graph/load.h"
 #include "algorithms/graph/metis_text.h"
 
@@ -227,17 +228,6 @@ static inline int parts(const char *at)
 struct row_facts {
     int tangled, loop;
 };
-
-#define LANES 4u
-
-typedef uint32_t lanes __attribute__((vector_size(LANES * sizeof(uint32_t))));
-
-static inline lanes load_lanes(const uint32_t *from)
-{
-    lanes values;
-    memcpy(&values, from, sizeof values);
-    return values;
-}
 
 /* Look at the arcs of a row, which get their sources: one by one up to LANES, as many at a time behind the first one, the last ones of which may be
  * looked at twice. */

@@ -5,6 +5,7 @@
 #include "algorithms/graph/rows.h"
 #include "algorithms/graph/arcs.h"
 #include "algorithms/graph/build.h"
+#include "algorithms/graph/lanes.h"
 #include "runtime/observe.h"
 #include "runtime/support.h"
 
@@ -103,17 +104,6 @@ struct look {
     uint64_t stray; /* the first arc that leads to no vertex; relaxed atomic, only ever smaller */
     int untidy;     /* a row does not ascend, or has a loop; relaxed atomic, set only */
 };
-
-#define LANES 4u
-
-typedef uint32_t lanes __attribute__((vector_size(LANES * sizeof(uint32_t))));
-
-static inline lanes load_lanes(const uint32_t *from)
-{
-    lanes values;
-    memcpy(&values, from, sizeof values);
-    return values;
-}
 
 /* Values that are not above the one before them. @param[in] begin  not 0. @param[in,out] beyond  some value is no vertex. */
 static uint64_t count_descents(const uint32_t *targets, uint64_t begin, uint64_t end,

@@ -12,6 +12,9 @@ if [ ! -x "$WEIR" ]; then
     echo "$WEIR is not built"
     exit 77
 fi
+# shellcheck disable=SC2034 # tests use it: the command with wrong results, or what else is asked for; no program where it is not built
+WRONG=$BUILD/tests/cli/weir-wrong
+[ -x "$WRONG" ] || WRONG=$(cd "$(dirname "$0")" && pwd -P)/weir-wrong
 ROOM=$(mktemp -d "${TMPDIR:-/tmp}/weir-cli.XXXXXX") || exit 1
 trap 'cd /; rm -rf "$ROOM"' EXIT
 trap 'exit 1' INT TERM

@@ -1,8 +1,7 @@
 #!/bin/sh
 # weir bfs --sources N --batch: what each source finds is what it finds alone, on every number of devices; batches of fewer
 # and of more than 64; files, documents, wrong results; what is refused.
-here=$(cd "$(dirname "$0")" && pwd -P)
-. "$here/common.sh"
+. "$(dirname "$0")/common.sh"
 
 # figures FILE: source, reached, largest level, sum of levels of each trial, from the report.
 figures() { awk '$1 == "source" && $2 == "ms" { on = 1; next } on && NF < 8 { on = 0 } on { print $1, $(NF - 4), $(NF - 3), $(NF - 2) }' "$1"; }
@@ -58,9 +57,6 @@ PY
 fi
 
 # ---- wrong results ----
-for WRONG in "$BUILD/tests/cli/weir-wrong" "$here/weir-wrong"; do
-    [ ! -x "$WRONG" ] || break
-done
 if [ -x "$WRONG" ]; then
     RIGHT=$WEIR
     WEIR=$WRONG

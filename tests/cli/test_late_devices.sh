@@ -1,11 +1,7 @@
 #!/bin/sh
 # Devices that take long to begin, as GPUs do: a graph's file is read meanwhile. Answers, refusals and signals are those of devices that are there
 # at once.
-here=$(cd "$(dirname "$0")" && pwd -P)
-. "$here/common.sh"
-for WRONG in "$BUILD/tests/cli/weir-wrong" "$here/weir-wrong"; do
-    [ ! -x "$WRONG" ] || break
-done
+. "$(dirname "$0")/common.sh"
 if [ ! -x "$WRONG" ]; then
     echo "weir-wrong is not built"
     exit 77

@@ -63,11 +63,8 @@ table 1 --devices "host:1 cuda:63"
 count "| $cell | \*\*failed\*\* |" 11 "$OUT"
 count ' | not run | ' 0 "$OUT"
 # What does not verify ends with 1 and shows no time.
-for wrong in "$BUILD/tests/cli/weir-wrong" "$here/weir-wrong"; do
-    [ ! -x "$wrong" ] || break
-done
-if [ -x "$wrong" ]; then
-    ln -sf "$wrong" build/weir
+if [ -x "$WRONG" ]; then
+    ln -sf "$WRONG" build/weir
     export WEIR_TEST_WRONG=5:0.5
     table 1 --devices host:1
     unset WEIR_TEST_WRONG

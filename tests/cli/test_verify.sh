@@ -1,11 +1,8 @@
 #!/bin/sh
 # --verify finds a single wrong level, distance, rank, label or parent: status 1, the vertex named, "verified":
 # false, no values kept; and one element of a filtered array that is another's, is there twice, or is missing.
-here=$(cd "$(dirname "$0")" && pwd -P)
-. "$here/common.sh"
-for WEIR in "$BUILD/tests/cli/weir-wrong" "$here/weir-wrong"; do
-    [ ! -x "$WEIR" ] || break
-done
+. "$(dirname "$0")/common.sh"
+WEIR=$WRONG
 if [ ! -x "$WEIR" ]; then
     echo "weir-wrong is not built"
     exit 77

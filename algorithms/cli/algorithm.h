@@ -326,7 +326,7 @@ const char *weir__cli_value_text(const weir__cli_algorithm *algorithm, double va
     "Times of a run: ms is what a caller waits, from the call until the result is complete on\n"  \
     "the devices; kernel ms is the part of it that kernels take. \"prepared in\" is what comes\n" \
     "before the first run: opening the graph, partition, placing, copying in. While a file\n"     \
-    "is read the devices begin; waited for is what of that nothing else was done in.\n"
+    "is read the devices begin; waited for is how long nothing else was done meanwhile.\n"
 /* A direction that does not look at every arc makes GTEPS larger than the work that was done. */
 #define GTEPS_TEXT                                                    \
     "There are several kinds of TEPS, in 1e9 a second:\n"             \

@@ -7,7 +7,7 @@
 
 typedef struct weir__cli_devices weir__cli_devices;
 
-/** What devices took to begin, and how much of that the main thread waited for them. */
+/** What devices took to begin, and how long the main thread waited for them, what their own thread took to start included. */
 typedef struct weir__cli_begun {
     double ms, waited_ms;
 } weir__cli_begun;

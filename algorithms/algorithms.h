@@ -642,13 +642,16 @@ typedef struct weir_run_stats {
     /** Of breadth-first search with balance frontier, and WEIR_STEAL_HUBS: arcs among stolen_arcs that were read from the device's own copies of rows of
      *  hubs, so that they are not in stolen_bytes; else 0. */
     uint64_t stolen_copied;
+    /** Breadth-first search in step: vertices that levels bottom-up found by the first arc of their row, which is kept apart from the
+     *  others (weir_arcs.firsts), so that neither where the row lies nor its arcs were read; else 0. */
+    uint64_t firsts;
 } weir_run_stats;
 /** weir_run_stats: nothing filled in yet. */
-#define WEIR_RUN_STATS_INIT                                                                   \
-    {                                                                                         \
-        sizeof(weir_run_stats), 0, 0, 0, 0, WEIR_WORKLIST_STATS_INIT, WEIR_DIRECTION_AUTO, 0, \
-            NULL, 0, 0, 0, 0, 0, {{NULL, 0, 0}}, 0, 0, 0, 0, 0, 0, 0, 0, WEIR_MEMORY_AUTO,    \
-            WEIR_BALANCE_OFF, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, WEIR_WIRE_LIST, 0, 0, 0  \
+#define WEIR_RUN_STATS_INIT                                                                     \
+    {                                                                                           \
+        sizeof(weir_run_stats), 0, 0, 0, 0, WEIR_WORKLIST_STATS_INIT, WEIR_DIRECTION_AUTO, 0,   \
+            NULL, 0, 0, 0, 0, 0, {{NULL, 0, 0}}, 0, 0, 0, 0, 0, 0, 0, 0, WEIR_MEMORY_AUTO,      \
+            WEIR_BALANCE_OFF, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, WEIR_WIRE_LIST, 0, 0, 0, 0 \
     }
 
 /** A level of a search in two dimensions; a plain value. Times are those of the device that took longest, from one barrier to the

@@ -416,6 +416,18 @@ static uint64_t longest_of(const weir_graph *graph)
     return longest;
 }
 
+/* How many looks bottom-up one top-down is worth. All devices have to decide the same, so one that is none lowers it for all. */
+static uint32_t gain_of(weir_context *context, uint32_t parts)
+{
+    for (uint32_t p = 0; p < parts; p++) {
+        weir_device_info info = WEIR_DEVICE_INFO_INIT;
+        weir_device_info_get(weir_context_device(context, p), &info);
+        if (info.kind == WEIR_DEVICE_HOST)
+            return BFS_UP_GAIN_HOST;
+    }
+    return BFS_UP_GAIN;
+}
+
 /* ---- building ------------------------------------------------------------------------------- */
 
 static weir_status build(struct bfs_in_step *in_step, weir_context *context,
@@ -428,6 +440,7 @@ static weir_status build(struct bfs_in_step *in_step, weir_context *context,
     /* Of a graph that has the reverse of every arc in-arcs take nothing, and save a pass over the arcs. */
     config.in_arcs = in_step->direction != WEIR_DIRECTION_DOWN || graph->mirrored;
     config.out_bytes = 1;
+    config.firsts = in_step->direction != WEIR_DIRECTION_DOWN;
     if ((options->wire == WEIR_WIRE_BITMAP && (status = bitmap_fits(partition->parts, options))) ||
         (status = weir__bfs_steal_fits(partition, options)))
         return status;
@@ -450,20 +463,24 @@ static weir_status build(struct bfs_in_step *in_step, weir_context *context,
     if (status || weir__context_planned(context) ||
         (status = weir__bfs_in_step_base(in_step, graph, &base)))
         return status;
+    const uint32_t gain = gain_of(context, in_step->on.parts);
     for (uint32_t p = 0; p < in_step->on.parts && !status; p++) {
         struct bfs_step_args *args = weir_steps_args(in_step->on.steps, p);
         args->unfound = in_step->unfound;
         args->pull = in_step->direction == WEIR_DIRECTION_PULL;
         args->down = in_step->direction == WEIR_DIRECTION_DOWN;
+        args->gain = gain;
         args->eager =
             !in_step->balance && may_be_eager(in_step, in_step->on.parts, graph, in_step->longest);
         args->bytes = in_step->longest < WEIR_ROWS_BYTE;
         args->wire = (uint32_t)in_step->wire;
         args->lines = weir_rows_memory(in_step->on.rows) == WEIR_MEMORY_HOST;
-        for (uint32_t i = 0; i < 2 && !status; i++)
+        /* Levels bottom-up write words of rows that have arcs, and no others. */
+        static const char *const marked[] = {"base", "found last", "found next"};
+        for (uint32_t i = 0; i < 3 && !status; i++)
             status = weir__upload(weir_context_device(context, p),
-                                  weir_steps_data(in_step->on.steps, i ? "found last" : "base", p),
-                                  base, (size_t)args->rows.numbers / 8);
+                                  weir_steps_data(in_step->on.steps, marked[i], p), base,
+                                  (size_t)args->rows.numbers / 8);
     }
     free(base);
     return status ? status : weir__bfs_steal_bind(in_step);
@@ -519,10 +536,13 @@ static void report(const struct bfs_in_step *in_step, weir_run_stats *stats)
     stats->work.flushes = sum_of(in_step, BFS_RESULT_FLUSHES);
     stats->shared = sum_of(in_step, BFS_RESULT_SHARED);
     stats->unlisted = sum_of(in_step, BFS_RESULT_UNLISTED);
+    stats->firsts = sum_of(in_step, BFS_RESULT_UP_FIRSTS);
     stats->eager = first[BFS_RESULT_EAGER];
     stats->work.rounds = supersteps * in_step->on.parts;
-    /* An arc's target and its bit; a row's two offsets, its level, and an entry of the queue. */
-    stats->bytes = stats->work.atoms * 8 + stats->work.processed * (8 + 4 + 32) +
+    /* An arc's target and its bit; a row's offset, its level, and an entry of the queue; bottom-up two offsets of rows that
+     * their first arc did not settle, and a level and a degree of those that it did. */
+    stats->bytes = stats->work.atoms * 8 + sum_of(in_step, BFS_RESULT_PIECES) * (8 + 4 + 32) +
+                   (sum_of(in_step, BFS_RESULT_UP_ROWS) - stats->firsts) * 16 + stats->firsts * 5 +
                    first[BFS_RESULT_UP_STEPS] * words * 8;
     /* An item; and a bitmap that all bring to all, at each level bottom-up and on the way there. Of several
      * devices the steps between the ways are there, back, there, ... */

@@ -125,7 +125,7 @@ WEIR_COLD void bfs_lone_give(const struct bfs_step_args *a, struct bfs_step_shar
                              struct weir_steps_block b, struct bfs_walk w)
 {
     const struct bfs_piece *queue = a->peer[a->lone].queue;
-    struct bfs_tally t = {0, 0, 0, 0, 0, 0, 0, 0, 0};
+    struct bfs_tally t = {0, 0, 0, 0, 0, 0, 0};
     bfs_lone_take_back(a, &b, &w);
     WEIR_ROLLED
     for (uint64_t base = w.found.begin + (uint64_t)weir_steps_warp(&b) * WEIR_LANES;

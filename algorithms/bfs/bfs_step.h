@@ -51,6 +51,13 @@
 /* The same on one GPU where rows are short: up to there a narrow level takes less time (bfs_step_narrow.h). */
 #define BFS_WIDE_SHORT (1u << 14)
 
+/* How many looks bottom-up may take the place of one top-down, where all devices are GPUs and elsewhere (bfs_step_args.gain). Looks
+ * bottom-up stream through what lies side by side, and most are at the first arcs of rows. Looks top-down are random atomics, and
+ * what they find is written at random: on an H200 an arc takes 18 to 35 ps top-down, and a row 13 to 30 ps bottom-up, where
+ * bfs_up_cost() says 4 to 30 looks, of which rows that begin with their hubs take a sixth. On a core an atomic is nearer. */
+#define BFS_UP_GAIN      8u
+#define BFS_UP_GAIN_HOST 2u
+
 #define BFS_AT_ONCE 4u /* arcs, or items, that a lane has under way in a wide level */
 
 /* Rows are short where there are fewer arcs than this for each vertex. */
@@ -61,6 +68,7 @@
 
 /* bfs_walk.enough, of a level of which not all is in the queue: the next one has to go bottom-up. */
 #define BFS_UNLISTED 0xFFu
+#define BFS_WARPS    (WEIR_LANES == 1u ? 1u : 16u) /* of a block, at the most */
 /* Kinds of phases that are reported: top-down, bottom-up, switching between them, and sharing out and by one device, or folding. */
 #define BFS_KINDS (BFS_STEALS ? 5u : BFS_WIRES ? 4u : 3u)
 
@@ -78,6 +86,7 @@ enum bfs_result {
     BFS_RESULT_DOWN_ARCS,  /* looked at top-down */
     BFS_RESULT_UP_ARCS,    /* looked at bottom-up */
     BFS_RESULT_UP_ROWS,    /* rows looked at bottom-up */
+    BFS_RESULT_UP_FIRSTS,  /* of these, found by their first arc */
     BFS_RESULT_DOWN_STEPS,
     BFS_RESULT_UP_STEPS,
     BFS_RESULT_SWITCH_STEPS, /* from one way to the other */
@@ -158,6 +167,7 @@ struct bfs_step_args {
     uint32_t previous; /* the source before: its level may be left over; BFS_NONE: there was none */
     uint32_t pull;     /* every level goes bottom-up */
     uint32_t down;     /* every level goes top-down */
+    uint32_t gain;     /* looks bottom-up that one top-down is worth; the same on all devices */
     uint32_t eager;    /* levels may be eager (bfs_step_eager.h) */
     uint32_t lines;    /* arcs lie in host memory: warps read them in whole lines */
     uint32_t bytes;    /* rows.out_byte has the degree of every row */
@@ -209,6 +219,17 @@ struct bfs_kept {
     struct bfs_piece piece[BFS_KEPT];
 };
 
+/** What levels bottom-up came to: rows and arcs that were looked at, and vertices found by the first arc of their row. */
+struct bfs_ups {
+    uint64_t arcs, rows, firsts;
+};
+
+/** The rows of WEIR_LANES words of the bitmap, which a warp takes in a level bottom-up. */
+struct bfs_chunk {
+    uint32_t found[WEIR_LANES];     /* of each word, who was found from the list */
+    uint16_t list[WEIR_LANES * 32]; /* rows that met nothing yet and have more arcs */
+};
+
 /** Words that the threads of a block share. */
 struct bfs_step_shared {
 #if BFS_STEALS
@@ -231,10 +252,12 @@ struct bfs_step_shared {
         first;     /* sum 0 of the next barrier: entries put, BFS_SPLIT for each row with several */
     uint64_t arcs; /* of the vertices found */
     uint64_t found;                   /* vertices */
+    struct bfs_ups ups;               /* of the run */
     uint64_t sent;                    /* items */
     uint64_t since_ns, ns[BFS_KINDS]; /* of block 0: up to when its time is booked, and as what */
     struct bfs_narrow narrow;
     struct weir_steps_inboxes inboxes;
+    struct bfs_chunk chunk[BFS_WARPS];
     struct bfs_kept kept; /* of a host device */
 };
 
@@ -300,7 +323,7 @@ struct bfs_tally {
     uint64_t arcs;  /* out-arcs of the vertices found */
     uint64_t found; /* vertices */
     uint64_t sent;  /* items */
-    uint64_t pieces, down_arcs, up_arcs, up_rows;
+    uint64_t pieces, down_arcs;
     uint32_t unlisted; /* vertices found and not put into the queue; of the whole worker */
 };
 

@@ -122,7 +122,7 @@ WEIR_COLD void bfs_absorb(const struct bfs_step_args *a, struct bfs_step_shared 
     const uint32_t step = w.awake * b.threads / WEIR_LANES * each;
     /* What is not to be put into the queue: all, where not all of the level is there. A worker of one lane puts it there all the same. */
     const uint64_t until = w.enough == BFS_UNLISTED;
-    struct bfs_tally t = {0, 0, 0, 0, 0, 0, 0, 0, 0};
+    struct bfs_tally t = {0, 0, 0, 0, 0, 0, 0};
     WEIR_ROLLED
     for (uint32_t d = 0; d < a->rows.parts; d++) {
 #if BFS_WIRES /* what comes lies at the begin of the inbox, each time */

@@ -87,7 +87,7 @@ WEIR_DEV void bfs_work(const struct bfs_step_args *a, struct bfs_step_shared *sh
                        const struct weir_steps_block *b, const struct bfs_walk *w,
                        struct bfs_tally *t)
 {
-    struct bfs_tally did = {0, 0, 0, 0, 0, 0, 0, 0, 0};
+    struct bfs_tally did = {0, 0, 0, 0, 0, 0, 0};
     switch (w->phase) {
     case BFS_DOWN:
         did = !w->wide   ? bfs_down_narrow(a, shared, *b, *w)
@@ -134,15 +134,13 @@ WEIR_DEV void bfs_work(const struct bfs_step_args *a, struct bfs_step_shared *sh
         bfs_share(a, *b, *w);
         break;
     case BFS_UP:
-        did = bfs_up(a, shared, *b, *w);
+        bfs_up(a, shared, *b, *w);
         break;
     default:
         bfs_list(a, shared, *b, *w);
     }
     t->pieces += did.pieces;
     t->down_arcs += did.down_arcs;
-    t->up_arcs += did.up_arcs;
-    t->up_rows += did.up_rows;
 }
 
 /* The barrier behind a phase. A block alone on a single device needs none; it only looks at the stop word
@@ -220,7 +218,7 @@ WEIR_DEV uint32_t bfs_start(const struct bfs_step_args *a, struct bfs_step_share
                 a->parent[row] = a->source;
         }
         if (own) {
-            struct bfs_tally t = {0, 0, 0, 0, 0, 0, 0, 0, 0};
+            struct bfs_tally t = {0, 0, 0, 0, 0, 0, 0};
             bfs_put(a, shared, &t, weir_lane() == 0, row, 1);
             bfs_flush(a, shared, &t);
         }
@@ -240,15 +238,20 @@ WEIR_DEV void bfs_finish(const struct bfs_step_args *a, const struct weir_steps_
                          const struct bfs_tally *t, const uint64_t *steps)
 {
     struct weir_steps_page *page = weir_steps_mine(&a->member);
-    const uint64_t all[4] = {weir_sum_u64(t->pieces), weir_sum_u64(t->down_arcs),
-                             weir_sum_u64(t->up_arcs), weir_sum_u64(t->up_rows)};
-    for (uint32_t i = 0; i < 4; i++)
+    const uint64_t all[2] = {weir_sum_u64(t->pieces), weir_sum_u64(t->down_arcs)};
+    for (uint32_t i = 0; i < 2; i++)
         if (weir_lane() == 0 && all[i])
             weir_atomic_add_relaxed_dev_u64(&page->result[BFS_RESULT_PIECES + i], all[i]);
     if (WEIR_LANES == 1u)
         weir_atomic_add_relaxed_dev_u64(&page->result[BFS_RESULT_FLUSHES], shared->kept.flushes);
     bfs_steal_finish(a, shared, b);
-    if (b->block || b->thread)
+    if (b->thread)
+        return;
+    const uint64_t ups[3] = {shared->ups.arcs, shared->ups.rows, shared->ups.firsts};
+    for (uint32_t i = 0; i < 3; i++)
+        if (ups[i])
+            weir_atomic_add_relaxed_dev_u64(&page->result[BFS_RESULT_UP_ARCS + i], ups[i]);
+    if (b->block)
         return;
     page->result[BFS_RESULT_LEVELS] = w->level;
     page->result[BFS_RESULT_EAGER] = w->eager_levels;
@@ -291,12 +294,13 @@ WEIR_DEV void bfs_step_body(const struct bfs_step_args *a, struct bfs_step_share
     struct bfs_walk w;
     memset(&w, 0, sizeof w);
     w.awake = w.arriving = 1;
-    struct bfs_tally t = {0, 0, 0, 0, 0, 0, 0, 0, 0};
+    struct bfs_tally t = {0, 0, 0, 0, 0, 0, 0};
     uint64_t steps[BFS_KINDS] = {0}, total[WEIR_STEPS_SUMS];
     const int short_rows = bfs_short_rows(a);
     uint32_t stop;
     if (b->thread == 0) {
         shared->first = shared->arcs = shared->found = shared->sent = 0;
+        shared->ups.arcs = shared->ups.rows = shared->ups.firsts = 0;
         for (uint32_t i = 0; i < BFS_KINDS; i++)
             shared->ns[i] = 0;
         shared->kept.count = shared->kept.flushes = 0;

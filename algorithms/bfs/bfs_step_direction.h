@@ -7,9 +7,7 @@
 #include "algorithms/bfs/bfs_step_narrow.h"
 #include "algorithms/bfs/bfs_step_up.h"
 
-/* Looks bottom-up stream through short rows, looks top-down are random atomics, which take about three times as long.
- * Going over to bottom-up has to gain more than that ratio says, since the way back costs a phase of its own. */
-#define BFS_UP_GAIN   2u
+/* The same for the way back, which costs a phase of its own. */
 #define BFS_DOWN_GAIN 3u
 /* The least part of all arcs, as a power of two, that is looked at as enough. */
 #define BFS_ENOUGH 6u
@@ -32,7 +30,7 @@ WEIR_DEV uint32_t bfs_enough(const struct bfs_step_args *a, const struct bfs_wal
     uint32_t enough = 0;
     for (uint32_t log = 1; log <= BFS_ENOUGH; log++) {
         const uint64_t arcs = a->rows.arcs_all >> log;
-        if (bfs_up_cost(a, w, arcs) > BFS_UP_GAIN * arcs)
+        if (bfs_up_cost(a, w, arcs) > a->gain * arcs)
             break;
         enough = log;
     }
@@ -47,8 +45,7 @@ WEIR_DEV uint32_t bfs_choose(const struct bfs_step_args *a, const struct bfs_wal
         return BFS_DOWN;
     if (was_up)
         return BFS_DOWN_GAIN * w->arcs < bfs_up_cost(a, w, w->arcs) ? BFS_LIST : BFS_UP;
-    if (w->enough != BFS_UNLISTED &&
-        (!w->wide || bfs_up_cost(a, w, w->arcs) > BFS_UP_GAIN * w->arcs))
+    if (w->enough != BFS_UNLISTED && (!w->wide || bfs_up_cost(a, w, w->arcs) > a->gain * w->arcs))
         return BFS_DOWN;
     return a->rows.parts > 1 ? BFS_SHARE : BFS_UP;
 }

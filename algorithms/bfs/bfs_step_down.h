@@ -387,7 +387,7 @@ WEIR_DEV struct bfs_tally bfs_down(const struct bfs_step_args *a, struct bfs_ste
                                    const struct weir_steps_block *b, const struct bfs_walk *w,
                                    int wide)
 {
-    struct bfs_tally t = {0, 0, 0, 0, 0, 0, 0, 0, 0};
+    struct bfs_tally t = {0, 0, 0, 0, 0, 0, 0};
     /* Blocks do not begin together: what others have found in this level may be in the word already, and then more is listed than
      * need be. */
     const uint64_t until = wide && w->enough

@@ -102,7 +102,7 @@ WEIR_DEV uint64_t bfs_narrow_alone(const struct bfs_step_args *a, struct bfs_ste
                                    const struct bfs_here *h, const struct bfs_walk *walk,
                                    struct bfs_narrow *n, uint32_t group, uint32_t groups)
 {
-    struct bfs_tally t = {0, 0, 0, 0, 0, 0, 0, 0, 0};
+    struct bfs_tally t = {0, 0, 0, 0, 0, 0, 0};
     struct bfs_walk w = *walk;
     w.begin = n->begin;
     w.end = n->end;

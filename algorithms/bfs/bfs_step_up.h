@@ -5,21 +5,43 @@
 
 #include "algorithms/bfs/bfs_step_down.h"
 
-#define BFS_WORDS   4u  /* words of the bitmap that a worker has under way */
-#define BFS_ABREAST 4u  /* looks that a lane has under way in a long row */
-#define BFS_ALONE   16u /* arcs that a lane looks at before the worker does it together */
+#define BFS_WORDS   4u /* words of the bitmap that a worker has under way */
+#define BFS_ABREAST 4u /* looks that a lane has under way in a long row */
+#define BFS_ALONE \
+    16u /* arcs behind the first that a lane looks at before the worker does it together */
 
 /* Words that a thread of a host device takes one after the other: whole lines of its cache, so that no two threads write to
  * one. A part has a multiple of that (algorithms/rows.h). */
 #define BFS_LINE 32u
 
-/* Bits of a word that a lane goes through: one on GPUs, where the lanes share a word; all on the host. */
-#define BFS_BITS (32u / WEIR_LANES)
+/* Of a worker of many lanes. */
+#define BFS_ROWS   8u   /* rows that a lane has under way, at their first arcs */
+#define BFS_BESIDE 2u   /* and behind these, */
+#define BFS_EACH   4u   /* with so many arcs of each */
+#define BFS_SPARSE 16u  /* rows of a chunk that are too few for that: squads take them, */
+#define BFS_ALONE  16u  /* or those that met nothing along so many arcs */
+#define BFS_SQUAD  8u   /* lanes of a squad */
+#define BFS_FAR    128u /* arcs that a squad looks at before the whole worker takes the row */
+/* The least words of a chunk. */
+#define BFS_LEAST_SPAN 4u
 
 /* Words of this device's part. */
 WEIR_DEV uint32_t bfs_words(const struct bfs_step_args *a)
 {
     return (a->rows.first[a->rows.part + 1] - a->rows.begin) / 32;
+}
+
+/* Those of them that have rows with arcs. The others are full, in both bitmaps, before the first run. */
+WEIR_DEV uint32_t bfs_busy_words(const struct bfs_step_args *a)
+{
+    return (a->rows.busy + 31u) / 32;
+}
+
+/* Whether an arc leads to what is found. The bitmap does not change while a level looks at it. @param[in] number  BFS_NONE: there is
+ * no arc. */
+WEIR_DEV int bfs_met(const uint32_t *found, uint32_t number)
+{
+    return number != BFS_NONE && found[number / 32] >> (number & 31u) & 1u;
 }
 
 /* The lanes of a worker look together along the arcs from `first` on. @param[in] lines  from the begin of its line, in whole lines.
@@ -37,8 +59,8 @@ WEIR_COLD uint64_t bfs_look_together(const uint32_t *targets, const uint32_t *fo
         }
         for (uint32_t k = 0; k < BFS_ABREAST; k++) {
             const uint64_t arc = i + k * WEIR_LANES + weir_lane();
-            const int is = found[number[k] / 32] >> (number[k] & 31u) & 1u;
-            const uint32_t hit = weir_ballot(is && arc >= first && arc < last);
+            const uint32_t hit =
+                weir_ballot(bfs_met(found, number[k]) && arc >= first && arc < last);
             if (hit)
                 return i + k * WEIR_LANES + weir_first_bit_u32(hit);
         }
@@ -46,24 +68,63 @@ WEIR_COLD uint64_t bfs_look_together(const uint32_t *targets, const uint32_t *fo
     return last;
 }
 
-/* Each lane looks for a found neighbour of its rows row[k] for which want[k] holds.
+/* What a thread did in a level bottom-up. `found` counts for the whole worker, and its first lane keeps it. */
+struct bfs_up_tally {
+    uint64_t arcs;  /* out-arcs of the vertices found */
+    uint64_t found; /* vertices */
+    struct bfs_ups ups;
+};
+
+/* Keep what the lanes for which `is` holds found: levels, parents, numbers of arcs.
+ * @param[in] degree  of the row, out-arcs. @return a bit for each of them. */
+WEIR_DEV uint32_t bfs_keep(const struct bfs_step_args *a, const struct bfs_walk *w,
+                           struct bfs_up_tally *t, int is, uint32_t row, uint32_t by,
+                           uint64_t degree)
+{
+    const uint32_t bits = weir_ballot(is);
+    if (!bits)
+        return 0;
+    if (is) {
+        a->level[row] = w->level + 1;
+        if (a->parent)
+            a->parent[row] = by;
+        t->arcs += degree; /* of each lane; summed up at the end */
+    }
+    t->found += weir_popcount_u32(bits);
+    return bits;
+}
+
+/* Out-arcs of a row, if its in-arcs are `in`. */
+WEIR_DEV uint64_t bfs_out_arcs(const struct bfs_step_args *a, uint32_t row, uint64_t in)
+{
+    return a->rows.in.offsets == a->rows.out.offsets ? in : weir_rows_out_degree(&a->rows, row);
+}
+
+/* ---- a worker of one lane ------------------------------------------------------------------- */
+
+/* Look for a found neighbour of the rows row[k] for which want[k] holds.
  * @param[out] by  by[k] is that neighbour; BFS_NONE: there is none. */
 WEIR_DEV void bfs_look(const struct bfs_step_args *a, const uint32_t *found, const uint32_t *row,
-                       const int *want, uint32_t *by, uint64_t *degree, struct bfs_tally *t)
+                       const int *want, uint32_t *by, struct bfs_up_tally *t)
 {
     uint64_t at[BFS_WORDS], last[BFS_WORDS];
+    for (uint32_t k = 0; k < BFS_WORDS; k++)
+        by[k] = want[k] ? a->rows.in.firsts[row[k]] : BFS_NONE;
     for (uint32_t k = 0; k < BFS_WORDS; k++) {
         at[k] = last[k] = 0;
-        by[k] = BFS_NONE;
-        if (want[k]) {
-            at[k] = a->rows.in.offsets[row[k]];
-            last[k] = a->rows.in.offsets[row[k] + 1];
+        t->ups.rows += (uint64_t)want[k];
+        t->ups.arcs += by[k] != BFS_NONE;
+        if (bfs_met(found, by[k])) {
+            t->ups.firsts++;
+            continue;
         }
-        degree[k] = last[k] - at[k];
-        t->up_rows += (uint64_t)want[k];
+        if (by[k] == BFS_NONE)
+            continue;
+        by[k] = BFS_NONE;
+        at[k] = a->rows.in.offsets[row[k]] + 1;
+        last[k] = a->rows.in.offsets[row[k] + 1];
     }
-    WEIR_ROLLED
-    for (uint32_t i = 0; i < BFS_ALONE; i++) {
+    for (;;) {
         uint32_t number[BFS_WORDS];
         int any = 0;
         for (uint32_t k = 0; k < BFS_WORDS; k++) {
@@ -74,107 +135,304 @@ WEIR_DEV void bfs_look(const struct bfs_step_args *a, const uint32_t *found, con
             }
         }
         if (!any)
-            break;
+            return;
         for (uint32_t k = 0; k < BFS_WORDS; k++)
             if (number[k] != BFS_NONE) {
-                t->up_arcs++;
-                /* The bitmap does not change while a level looks at it. */
-                if (found[number[k] / 32] >> (number[k] & 31u) & 1u)
+                t->ups.arcs++;
+                if (bfs_met(found, number[k]))
                     by[k] = number[k];
             }
     }
-    for (uint32_t k = 0; k < BFS_WORDS; k++) {
-        uint32_t left = weir_ballot(by[k] == BFS_NONE && at[k] < last[k]);
-        WEIR_ROLLED
-        for (; left; left &= left - 1) {
-            const uint32_t lane = weir_first_bit_u32(left);
-            const uint64_t arc =
-                bfs_look_together(a->rows.in.targets, found, weir_broadcast_u64(at[k], lane),
-                                  weir_broadcast_u64(last[k], lane), a->lines);
-            if (weir_lane() == lane) {
-                t->up_arcs += arc - at[k];
-                by[k] = arc < last[k] ? a->rows.in.targets[arc] : BFS_NONE;
-            }
-        }
-    }
 }
 
-/* Keep what the lanes found: levels, parents, numbers of arcs. @return a bit for each lane that found something. */
-WEIR_DEV uint32_t bfs_keep(const struct bfs_step_args *a, const struct bfs_walk *w,
-                           struct bfs_tally *t, uint32_t row, uint32_t by, uint64_t degree)
-{
-    const int is = by != BFS_NONE;
-    const uint32_t bits = weir_ballot(is);
-    if (!bits)
-        return 0;
-    if (is) {
-        a->level[row] = w->level + 1;
-        if (a->parent)
-            a->parent[row] = by;
-        if (a->rows.in.offsets != a->rows.out.offsets)
-            degree = a->rows.out.offsets[row + 1] - a->rows.out.offsets[row];
-    }
-    t->arcs += is ? degree : 0; /* of each lane; summed up at the end */
-    t->found += weir_popcount_u32(bits);
-    return bits;
-}
-
-/* A worker takes words at to at + BFS_WORDS - 1 of this part. Full words have no work but are still written, since the
- * other bitmap is an older one. */
+/* Words at to at + BFS_WORDS - 1 of this part. Full words have no work but are still written, since the other bitmap is an
+ * older one. */
 WEIR_DEV void bfs_up_words(const struct bfs_step_args *a, const struct bfs_walk *w,
-                           struct bfs_tally *t, uint32_t at)
+                           struct bfs_up_tally *t, uint32_t at)
 {
     const uint32_t part_word = a->rows.begin / 32;
     const uint32_t *found = a->found[w->current][a->member.index];
     uint32_t word[BFS_WORDS];
     for (uint32_t k = 0; k < BFS_WORDS; k++)
         word[k] = found[part_word + at + k];
-    WEIR_ROLLED
-    for (uint32_t bit = 0; bit < BFS_BITS; bit++) { /* once on a GPU */
+    for (uint32_t bit = 0; bit < 32; bit++) {
         uint32_t row[BFS_WORDS], by[BFS_WORDS];
-        uint64_t degree[BFS_WORDS];
         int want[BFS_WORDS], any = 0;
         for (uint32_t k = 0; k < BFS_WORDS; k++) {
-            const uint32_t i = bit + weir_lane();
-            row[k] = (at + k) * 32 + i;
-            want[k] = !(found[part_word + at + k] >> i & 1u) && row[k] < a->rows.owned;
+            row[k] = (at + k) * 32 + bit;
+            want[k] = !(found[part_word + at + k] >> bit & 1u);
             any |= want[k];
         }
-        if (!weir_ballot(any))
+        if (!any)
             continue;
-        bfs_look(a, found, row, want, by, degree, t);
+        bfs_look(a, found, row, want, by, t);
         for (uint32_t k = 0; k < BFS_WORDS; k++)
-            word[k] |= bfs_keep(a, w, t, row[k], by[k], degree[k]) << bit;
+            if (by[k] != BFS_NONE)
+                word[k] |=
+                    bfs_keep(a, w, t, 1, row[k], by[k], weir_rows_out_degree(&a->rows, row[k]))
+                    << bit;
     }
-    /* Lane k + BFS_WORDS * d writes word k to device d. */
+    for (uint32_t d = 0; d < a->rows.parts; d++)
+        for (uint32_t k = 0; k < BFS_WORDS; k++)
+            a->found[w->current ^ 1][d][part_word + at + k] = word[k];
+}
+
+/* ---- a worker of many lanes ----------------------------------------------------------------- */
+
+/* A chunk is a word a lane, of the first lanes or of all. What is left of it are bits of the lanes' words. */
+
+/* The rows that are left look at their first arcs, which lie side by side and need no offset. Lane by lane, BFS_ROWS of their
+ * words at a time. @param[in,out] left  becomes those that met nothing and may have more arcs. @return those that met what is
+ * found. Both of the lane's word. */
+WEIR_DEV uint32_t bfs_up_firsts(const struct bfs_step_args *a, const struct bfs_walk *w,
+                                const uint32_t *found, struct bfs_up_tally *t, uint32_t at,
+                                uint32_t *left)
+{
+    const int same = a->rows.in.offsets == a->rows.out.offsets; /* bytes tell of in-arcs too */
+    uint32_t hits = 0, over = 0, looks = 0;
     WEIR_ROLLED
-    for (uint32_t i = weir_lane(); i < BFS_WORDS * a->rows.parts; i += WEIR_LANES) {
-        uint32_t value = word[0];
-        for (uint32_t k = 1; k < BFS_WORDS; k++)
-            value = i % BFS_WORDS == k ? word[k] : value;
-        a->found[w->current ^ 1][i / BFS_WORDS][part_word + at + i % BFS_WORDS] = value;
+    for (uint32_t todo = weir_ballot(*left != 0); todo;) {
+        uint32_t row[BFS_ROWS], number[BFS_ROWS], byte[BFS_ROWS], of[BFS_ROWS];
+        for (uint32_t k = 0; k < BFS_ROWS; k++, todo &= todo - 1) {
+            of[k] = todo ? weir_first_bit_u32(todo) : 0;
+            const uint32_t bits = weir_broadcast_u32(*left, of[k]);
+            const int is = todo && bits >> weir_lane() & 1u;
+            row[k] = (at + of[k]) * 32 + weir_lane();
+            number[k] = is ? a->rows.in.firsts[row[k]] : BFS_NONE;
+            byte[k] = is ? a->rows.out_byte[row[k]] : 0;
+        }
+        for (uint32_t k = 0; k < BFS_ROWS; k++) {
+            const int is = bfs_met(found, number[k]);
+            looks += number[k] != BFS_NONE;
+            const uint64_t degree =
+                is && byte[k] == WEIR_ROWS_BYTE
+                    ? a->rows.out.offsets[row[k] + 1] - a->rows.out.offsets[row[k]]
+                    : byte[k];
+            const uint32_t bits = bfs_keep(a, w, t, is, row[k], number[k], degree);
+            const uint32_t none = weir_ballot(same && byte[k] == 1 && !is);
+            hits |= of[k] == weir_lane() ? bits : 0;
+            over |= of[k] == weir_lane() ? none : 0;
+        }
+    }
+    t->ups.arcs += looks;
+    t->ups.firsts += weir_popcount_u32(hits);
+    *left &= ~(hits | over);
+    return hits;
+}
+
+/* The rows that are left, of the lanes' words one behind another, as numbers in the chunk. @return how many. */
+WEIR_DEV uint32_t bfs_up_list(struct bfs_chunk *chunk, uint32_t left)
+{
+    const uint32_t count = weir_popcount_u32(left), upto = weir_prefix_u32(count);
+    uint32_t to = upto - count;
+    WEIR_ROLLED
+    for (; left; left &= left - 1)
+        chunk->list[to++] = (uint16_t)(weir_lane() * 32 + weir_first_bit_u32(left));
+    chunk->found[weir_lane()] = 0;
+    weir_lanes_sync();
+    return weir_broadcast_u32(upto, WEIR_LANES - 1);
+}
+
+/* A row of the list that a lane, or the lanes of a squad, took. */
+struct bfs_up_row {
+    uint64_t at, last; /* arcs that are still to be looked at; of what is no row none */
+    uint32_t row;
+    uint32_t number; /* in the chunk */
+};
+
+/* @param[in] from  the number of the first arc that is looked at, of the row's. */
+WEIR_DEV struct bfs_up_row bfs_up_take(const struct bfs_step_args *a, const struct bfs_chunk *chunk,
+                                       uint32_t at, uint32_t place, uint32_t count, uint32_t from)
+{
+    struct bfs_up_row it;
+    it.number = chunk->list[place < count ? place : 0];
+    it.row = at * 32 + it.number;
+    it.at = a->rows.in.offsets[it.row] + from;
+    it.last = place < count ? a->rows.in.offsets[it.row + 1] : 0;
+    return it;
+}
+
+/* What a row came to; all lanes. A row that met nothing and has more arcs is listed again.
+ * @param[in]     is    the lane answers for its row.
+ * @param[in]     by    what of the found ones the row met; BFS_NONE: nothing.
+ * @param[in,out] kept  rows that are listed again so far. All before that place have been taken. */
+WEIR_DEV void bfs_settle(const struct bfs_step_args *a, const struct bfs_walk *w,
+                         struct bfs_chunk *chunk, struct bfs_up_tally *t,
+                         const struct bfs_up_row *it, int is, uint32_t by, uint32_t from,
+                         uint32_t *kept)
+{
+    const int hit = is && by != BFS_NONE, again = is && by == BFS_NONE && it->at < it->last;
+    (void)bfs_keep(a, w, t, hit, it->row, by,
+                   hit ? bfs_out_arcs(a, it->row, it->last - it->at + from) : 0);
+    if (hit) /* each bit is added once */
+        (void)weir_atomic_add_block_u32(&chunk->found[it->number / 32], 1u << (it->number & 31u));
+    const uint32_t more = weir_ballot(again);
+    if (again)
+        chunk->list[*kept + weir_popcount_u32(more & ((1u << weir_lane()) - 1u))] =
+            (uint16_t)it->number;
+    *kept += weir_popcount_u32(more);
+}
+
+/* Each lane takes rows of the list, BFS_BESIDE at a time, and looks along BFS_EACH arcs of each. @return rows that are listed again. */
+WEIR_DEV uint32_t bfs_up_some(const struct bfs_step_args *a, const struct bfs_walk *w,
+                              const uint32_t *found, struct bfs_chunk *chunk,
+                              struct bfs_up_tally *t, uint32_t at, uint32_t count, uint32_t from)
+{
+    uint32_t kept = 0, looks = 0;
+    WEIR_ROLLED
+    for (uint32_t base = 0; base < count; base += BFS_BESIDE * WEIR_LANES) {
+        struct bfs_up_row it[BFS_BESIDE];
+        uint32_t number[BFS_BESIDE][BFS_EACH];
+        for (uint32_t k = 0; k < BFS_BESIDE; k++)
+            it[k] = bfs_up_take(a, chunk, at, base + k * WEIR_LANES + weir_lane(), count, from);
+        for (uint32_t k = 0; k < BFS_BESIDE; k++)
+            for (uint32_t j = 0; j < BFS_EACH; j++)
+                number[k][j] =
+                    it[k].at + j < it[k].last ? a->rows.in.targets[it[k].at + j] : BFS_NONE;
+        weir_lanes_sync(); /* all have read their places */
+        for (uint32_t k = 0; k < BFS_BESIDE; k++) {
+            const int is = base + k * WEIR_LANES + weir_lane() < count;
+            uint32_t by = BFS_NONE;
+            for (uint32_t j = BFS_EACH; j-- > 0;) {
+                looks += number[k][j] != BFS_NONE;
+                by = bfs_met(found, number[k][j]) ? number[k][j] : by;
+            }
+            it[k].at += BFS_EACH;
+            bfs_settle(a, w, chunk, t, &it[k], is, by, from + BFS_EACH, &kept);
+        }
+        weir_lanes_sync();
+    }
+    t->ups.arcs += looks;
+    return kept;
+}
+
+/* Squads of BFS_SQUAD lanes take a row of the list each, and look along up to BFS_FAR arcs. @return as before. */
+WEIR_DEV uint32_t bfs_up_squads(const struct bfs_step_args *a, const struct bfs_walk *w,
+                                const uint32_t *found, struct bfs_chunk *chunk,
+                                struct bfs_up_tally *t, uint32_t at, uint32_t count, uint32_t from)
+{
+    const uint32_t mine = weir_lane() % BFS_SQUAD, first = weir_lane() - mine;
+    uint32_t kept = 0, looks = 0;
+    WEIR_ROLLED
+    for (uint32_t base = 0; base < count; base += WEIR_LANES / BFS_SQUAD) {
+        const uint32_t place = base + weir_lane() / BFS_SQUAD;
+        struct bfs_up_row it = bfs_up_take(a, chunk, at, place, count, from);
+        uint32_t by = BFS_NONE, far = from;
+        WEIR_ROLLED
+        for (; far < from + BFS_FAR && weir_ballot(by == BFS_NONE && it.at < it.last);
+             far += BFS_SQUAD * BFS_EACH) {
+            uint32_t number[BFS_EACH], met = BFS_NONE;
+            for (uint32_t j = 0; j < BFS_EACH; j++) {
+                const uint64_t arc = it.at + j * BFS_SQUAD + mine;
+                number[j] = by == BFS_NONE && arc < it.last ? a->rows.in.targets[arc] : BFS_NONE;
+            }
+            for (uint32_t j = BFS_EACH; j-- > 0;) {
+                looks += number[j] != BFS_NONE;
+                met = bfs_met(found, number[j]) ? number[j] : met;
+            }
+            const uint32_t hits = weir_ballot(met != BFS_NONE) >> first & ((1u << BFS_SQUAD) - 1u);
+            const uint32_t its =
+                weir_broadcast_u32(met, first + weir_first_bit_u32(hits ? hits : 1u));
+            by = hits ? its : by;
+            it.at += BFS_SQUAD * BFS_EACH;
+        }
+        weir_lanes_sync(); /* all have read their places */
+        bfs_settle(a, w, chunk, t, &it, place < count && mine == 0, by, far, &kept);
+        weir_lanes_sync();
+    }
+    t->ups.arcs += looks;
+    return kept;
+}
+
+/* All lanes look along the rest of one row of the list after the other. */
+WEIR_DEV void bfs_up_rest(const struct bfs_step_args *a, const struct bfs_walk *w,
+                          const uint32_t *found, struct bfs_chunk *chunk, struct bfs_up_tally *t,
+                          uint32_t at, uint32_t count, uint32_t from)
+{
+    WEIR_ROLLED
+    for (uint32_t i = 0; i < count; i++) {
+        struct bfs_up_row it = bfs_up_take(a, chunk, at, i, count, from);
+        const uint64_t begin = it.at;
+        uint32_t kept = 0;
+        it.at = bfs_look_together(a->rows.in.targets, found, begin, it.last, a->lines);
+        const int hit = it.at < it.last;
+        t->ups.arcs += weir_lane() == 0 ? it.at - begin + (uint64_t)hit : 0;
+        bfs_settle(a, w, chunk, t, &it, weir_lane() == 0 && hit,
+                   hit ? a->rows.in.targets[it.at] : BFS_NONE, from + (uint32_t)(it.at - begin),
+                   &kept);
     }
 }
 
-/** All blocks search a level. They write the other bitmap, here and on all devices. */
-WEIR_COLD struct bfs_tally bfs_up(const struct bfs_step_args *a, struct bfs_step_shared *shared,
-                                  struct weir_steps_block b, struct bfs_walk w)
+/* A chunk of `span` words, from `at` on. Lanes of a warp look at rows for as long as the slowest of them takes, and what most
+ * rows meet they meet at once: so those that met nothing are dealt out anew behind every few looks.
+ * @param[in] next  the chunk behind it of the same worker. */
+WEIR_DEV void bfs_up_chunk(const struct bfs_step_args *a, const struct bfs_walk *w,
+                           struct bfs_chunk *chunk, struct bfs_up_tally *t, uint32_t at,
+                           uint32_t span, uint32_t next)
 {
-    struct bfs_tally t = {0, 0, 0, 0, 0, 0, 0, 0, 0};
-    const uint32_t words = bfs_words(a);
+    const uint32_t mine = a->rows.begin / 32 + at + weir_lane();
+    const uint32_t *found = a->found[w->current][a->member.index];
+    uint32_t word = weir_lane() < span ? found[mine] : ~0u, left = ~word;
+    if (weir_ballot(left != 0)) {
+        /* Most chunks have rows that will look at more arcs, and who does has to know where they are first. */
+        if (left) {
+            const uint32_t row = (at + weir_lane()) * 32, half = row + 16;
+            weir_prefetch(&a->rows.in.offsets[row]);
+            weir_prefetch(&a->rows.in.offsets[half < a->rows.owned ? half : row]);
+        }
+        if (weir_lane() < span && next + weir_lane() < bfs_busy_words(a)) {
+            weir_prefetch(&a->rows.in.firsts[(next + weir_lane()) * 32]);
+            weir_prefetch(&a->rows.out_byte[(next + weir_lane()) * 32]);
+        }
+        t->ups.rows += weir_popcount_u32(left);
+        word |= bfs_up_firsts(a, w, found, t, at, &left);
+        uint32_t count = bfs_up_list(chunk, left), from = 1;
+        WEIR_ROLLED
+        do {
+            count = bfs_up_some(a, w, found, chunk, t, at, count, from);
+            from += BFS_EACH;
+        } while (count > BFS_SPARSE && from <= BFS_ALONE);
+        count = bfs_up_squads(a, w, found, chunk, t, at, count, from);
+        bfs_up_rest(a, w, found, chunk, t, at, count, from + BFS_FAR);
+        weir_lanes_sync();
+        word |= chunk->found[weir_lane()];
+        weir_lanes_sync();
+    }
+    if (weir_lane() < span) /* full words too: the other bitmap is an older one */
+        for (uint32_t d = 0; d < a->rows.parts; d++)
+            a->found[w->current ^ 1][d][mine] = word;
+}
+
+/** All blocks search a level. They write the other bitmap, here and on all devices. */
+WEIR_COLD void bfs_up(const struct bfs_step_args *a, struct bfs_step_shared *shared,
+                      struct weir_steps_block b, struct bfs_walk w)
+{
+    struct bfs_up_tally t = {0, 0, {0, 0, 0}};
+    const uint32_t words = bfs_busy_words(a), worker = weir_steps_warp(&b);
     const uint32_t workers = b.blocks * b.threads / WEIR_LANES;
     if (WEIR_LANES == 1u) {
-        for (uint32_t at = weir_steps_warp(&b) * BFS_LINE; at < words; at += workers * BFS_LINE)
+        for (uint32_t at = worker * BFS_LINE; at < words; at += workers * BFS_LINE)
             for (uint32_t k = 0; k < BFS_LINE; k += BFS_WORDS)
                 bfs_up_words(a, &w, &t, at + k);
     } else {
+        /* Chunks so small that each worker has some. */
+        uint32_t span = WEIR_LANES;
+        while (span > BFS_LEAST_SPAN && words < workers * span * 2u)
+            span /= 2;
         WEIR_ROLLED
-        for (uint32_t at = weir_steps_warp(&b) * BFS_WORDS; at < words; at += workers * BFS_WORDS)
-            bfs_up_words(a, &w, &t, at);
+        for (uint32_t at = worker * span; at < words; at += workers * span)
+            bfs_up_chunk(a, &w, &shared->chunk[b.thread / WEIR_LANES], &t, at, span,
+                         at + workers * span);
     }
-    t.arcs = weir_sum_u64(t.arcs);
-    bfs_flush(a, shared, &t);
-    return t;
+    const struct bfs_tally did = {0, weir_sum_u64(t.arcs), t.found, 0, 0, 0, 0};
+    bfs_flush(a, shared, &did);
+    const struct bfs_ups ups = {weir_sum_u64(t.ups.arcs), weir_sum_u64(t.ups.rows),
+                                weir_sum_u64(t.ups.firsts)};
+    if (weir_lane() == 0) {
+        weir_atomic_add_block_u64(&shared->ups.arcs, ups.arcs);
+        weir_atomic_add_block_u64(&shared->ups.rows, ups.rows);
+        weir_atomic_add_block_u64(&shared->ups.firsts, ups.firsts);
+    }
 }
 
 /** From bottom-up to top-down: what the last level found becomes a stretch of the queue. */
@@ -183,8 +441,8 @@ WEIR_COLD void bfs_list(const struct bfs_step_args *a, struct bfs_step_shared *s
 {
     const uint32_t *now = a->found[w.current][a->member.index] + a->rows.begin / 32;
     const uint32_t *before = a->found[w.current ^ 1][a->member.index] + a->rows.begin / 32;
-    const uint32_t words = bfs_words(a), threads = b.blocks * b.threads;
-    struct bfs_tally t = {0, 0, 0, 0, 0, 0, 0, 0, 0};
+    const uint32_t words = bfs_busy_words(a), threads = b.blocks * b.threads;
+    struct bfs_tally t = {0, 0, 0, 0, 0, 0, 0};
     WEIR_ROLLED
     for (uint32_t base = weir_steps_warp(&b) * WEIR_LANES; base < words; base += threads) {
         const uint32_t at = base + weir_lane();

@@ -166,6 +166,7 @@ static const char examples[] =
 #define STEP_MEMBERS                                                                             \
     {.name = "shared", .kind = KIND_COUNT, .offset = TRIAL(stats.shared)},                       \
         {.name = "unlisted", .kind = KIND_COUNT, .offset = TRIAL(stats.unlisted)},               \
+        {.name = "firsts", .kind = KIND_COUNT, .offset = TRIAL(stats.firsts)},                   \
         {.name = "eager", .kind = KIND_COUNT, .offset = TRIAL(stats.eager)},                     \
         {.name = "bitmaps", .kind = KIND_COUNT, .offset = TRIAL(stats.bitmaps)}, STOLEN_MEMBERS, \
         {.name = "lone_levels", .kind = KIND_COUNT, .offset = TRIAL(stats.lone_levels)},         \

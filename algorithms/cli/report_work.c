@@ -176,6 +176,8 @@ static void print_exchange(const struct work *work)
         row(work, "shared pieces", stats->shared);
     if (stats->unlisted)
         row(work, "unlisted", stats->unlisted);
+    if (stats->firsts)
+        row(work, "by first arcs", stats->firsts);
     if (stats->eager)
         row(work, "eager levels", stats->eager);
     if (stats->bitmaps)

@@ -282,6 +282,56 @@ static void a_level_before_a_bottom_up_one_is_not_listed(void **state)
     weir_context_destroy(context);
 }
 
+/* Of the vertices with arcs from `v` the one whose number is the smallest, with one device and rows that begin with their hubs. */
+static uint64_t first_of(const weir_graph *graph, uint64_t v)
+{
+    uint64_t best = graph->targets[graph->offsets[v]], most = 0;
+    for (uint64_t arc = graph->offsets[v]; arc < graph->offsets[v + 1]; arc++) {
+        const uint64_t u = graph->targets[arc], arcs = graph->offsets[u + 1] - graph->offsets[u];
+        if (arcs > most || (arcs == most && u < best)) {
+            best = u;
+            most = arcs;
+        }
+    }
+    return best;
+}
+
+/* Bottom-up a row looks at its first arc, which lies apart, before anyone asks where its others are. Whoever it settles is counted. */
+static void most_rows_are_settled_by_their_first_arcs(void **state)
+{
+    weir_context *context = open_or_skip(state);
+    const uint32_t parts = weir_context_device_count(context);
+    const weir_graph *graph = graph_of("rmat:15", 1);
+    weir_run_options options = plain_options();
+    options.direction = WEIR_DIRECTION_PULL;
+    weir_bfs *bfs = placed(context, graph, WEIR_PARTITION_EDGE, parts, &options);
+    for (uint64_t source = 3; source < graph->vertices; source += graph->vertices / 3) {
+        const weir_run_stats stats = assert_bfs(bfs, graph, parts, &options, source);
+        uint64_t expected = 0, found = 0;
+        const int32_t *level = levels_of(graph, source);
+        for (uint64_t v = 0; v < graph->vertices; v++)
+            if (level[v] > 0) {
+                found++;
+                expected += level[first_of(graph, v)] == level[v] - 1;
+            }
+        if (parts == 1)
+            assert_int_equal(stats.firsts, expected);
+        assert_true(stats.firsts <= found && (stats.firsts > 0) == (expected > 0));
+    }
+    weir_bfs_destroy(bfs);
+    /* Every row has all others before it comes to the source, which the serial search checks: far more than a lane looks at, or a squad. */
+    graph = graph_of("complete:700", 0);
+    bfs = placed(context, graph, WEIR_PARTITION_EDGE, parts, &options);
+    for (uint64_t source = 0; source < graph->vertices; source += 233) {
+        const weir_run_stats stats = assert_bfs(bfs, graph, parts, &options, source);
+        assert_true(stats.work.atoms >= (graph->vertices - 1) * source);
+        if (parts == 1)
+            assert_int_equal(stats.firsts, source ? 0 : graph->vertices - 1);
+    }
+    weir_bfs_destroy(bfs);
+    weir_context_destroy(context);
+}
+
 /* Levels of a mesh whose neighbours lie anywhere: each has something for other devices. It is taken in with the next level where no tree is
  * wanted and no row is long, and the whole search takes no more steps than levels. */
 static void what_comes_is_expanded_in_the_same_step(void **state)
@@ -379,6 +429,7 @@ int main(void)
         ON_EACH_SPEC(down_looks_at_every_arc_once),
         ON_EACH_SPEC(many_sources_one_after_the_other),
         ON_EACH_SPEC(a_level_before_a_bottom_up_one_is_not_listed),
+        ON_EACH_SPEC(most_rows_are_settled_by_their_first_arcs),
         ON_EACH_SPEC(what_comes_is_expanded_in_the_same_step),
 #ifndef __SANITIZE_THREAD__
         ON_BACKEND(a_large_level_is_not_eager, "host:2"),

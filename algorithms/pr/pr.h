@@ -4,6 +4,7 @@
 
 #include "algorithms/algorithms.h"
 #include "algorithms/common/row_steps.h"
+#include "algorithms/pr/pr_epoch.h"
 #include "algorithms/pr/pr_pull_args.h"
 
 /** What both begin with. */
@@ -180,6 +181,10 @@ weir_status weir__pr_reference_config(const char *who, const weir_pr_config *con
                                       weir_pr_config *config_out);
 
 /* ---- push ------------------------------------------------------------------------------------ */
+
+/** A run of epochs as it begins. */
+struct pr_course weir__pr_course(const weir_pr_config *config, uint64_t vertices,
+                                 const struct pr_bounds *bounds);
 
 struct weir__pr_push;
 weir_status weir__pr_push_create(const struct weir__pr_task *task, struct weir__pr_push **push_out);

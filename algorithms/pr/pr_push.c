@@ -9,7 +9,7 @@
  * A run is a series of epochs. Each hands on the residuals that are as large as its threshold, once each
  * (pr_push_op.h); after it residuals are added up where they lie, and the sums say how the next one goes on:
  *
- * - Its threshold is a quarter of what residuals are on average, without their signs, or less. So an epoch leaves out at
+ * - Its threshold (pr_epoch.h) is a quarter of what residuals are on average, without their signs, or less. So an epoch leaves out at
  *   most a quarter of them, and of those without out-arcs, which cost nothing, none. Less, where all falls faster than by
  *   the damping: there may be parts of a graph that do not, and what is left out of those is what a run waits for in the end.
  * - It begins with residuals that sum to 0. What is handed on falls by the damping alone as far as it is of one sign,
@@ -42,7 +42,6 @@
 
 extern const weir_operator weir__pr_push_operator;
 
-#define LEFT_OUT 4 /* an epoch leaves out at most such a part of all residuals */
 /* What a vertex has to tell its owner is a part of what comes to it, from one device of several, and costs an item, not a
  * row: its threshold is lower by that. With 1, `uniform:14 --undirected` on eight devices takes 30 epochs, with 4 11, with
  * 32 9, as on one. */
@@ -63,14 +62,8 @@ struct weir__pr_push {
     double *sums[WEIR_DEVICES_MAX];         /* device memory: PR_PUSH_SUMS */
     double *summed;                         /* the same of each part; page-locked */
     uint64_t sent[WEIR_DEVICES_MAX][WEIR_DEVICES_MAX]; /* items of the last run */
-    double teleports;                                  /* s: so many times t */
-    double scale;                                      /* a rank is that times rank and residual */
+    struct pr_course course;                           /* of the last run */
     int ranked;                                        /* ranks are those of the last run */
-};
-
-/* How an epoch goes. */
-struct epoch {
-    double threshold, shift;
 };
 
 static weir_device *device(const struct weir__pr_push *push, uint32_t p)
@@ -78,7 +71,7 @@ static weir_device *device(const struct weir__pr_push *push, uint32_t p)
     return weir_context_device(weir_placement_context(push->placement), p);
 }
 
-static weir_status bind(struct weir__pr_push *push, const struct epoch *epoch)
+static weir_status bind(struct weir__pr_push *push, const struct pr_epoch *epoch)
 {
     weir_status status = WEIR_OK;
     for (uint32_t p = 0; p < push->parts && !status; p++) {
@@ -364,7 +357,7 @@ static weir_status pass(const struct weir__pr_push *push, int sums, double shift
                                         .damping = push->config.damping,
                                         .shift = shift,
                                         .restless = push->bounds.restless,
-                                        .scale = push->scale,
+                                        .scale = push->course.scale,
                                         .owned = part->owned,
                                         .halo = part->halo_count};
         status = sums ? weir_queue_fill(queue, push->sums[p], 0, bytes) : WEIR_OK;
@@ -377,49 +370,24 @@ static weir_status pass(const struct weir__pr_push *push, int sums, double shift
     return sync_all(push, status);
 }
 
-static double sum_of(const struct weir__pr_push *push, enum pr_push_sums which)
+static void add_up(const struct weir__pr_push *push, double *sum)
 {
-    double sum = 0;
-    for (uint32_t p = 0; p < push->parts; p++)
-        sum += push->summed[p * (size_t)PR_PUSH_SUMS + which];
-    return sum;
-}
-
-/* What an epoch may leave out of residuals of @p all together, so that the run does not end later for it. If what is left out falls
- * by the damping alone while all else goes on to fall as it did (from @p before), both should come to the tolerance in the
- * same epoch: it is that many times the damping below. */
-static double left_out(const struct weir__pr_push *push, double all, double before)
-{
-    const double tolerance = push->config.tolerance, damping = push->config.damping;
-    const double fell = before > 0 ? all / before : sqrt(damping);
-    const double part = fell < damping ? log(damping) / log(fell) : 1;
-    return fmin(all / LEFT_OUT, tolerance * pow(fmax(all / tolerance, 1), part));
-}
-
-/* How to go on where residuals sum to @p net, and to @p all without their signs, which was @p before an epoch ago. */
-static struct epoch next_epoch(struct weir__pr_push *push, double net, double all, double before)
-{
-    const double n = (double)push->vertices, least = -push->teleports / 2;
-    const double more = fmax(-net / (1 - push->config.damping), least); /* s stays above 0 */
-    /* When their sum is 0, residuals are `all - |net|` at least, and unlikely to be much less than they were. */
-    const double meant = fmax(all - fabs(net), all / 16);
-    push->teleports += more;
-    return (struct epoch){.shift = more * (1 - push->config.damping) / n,
-                          .threshold = fmax(left_out(push, meant, before) / n, DBL_MIN)};
-}
-
-/* Find the bound of what is left, and the scale. @return whether that is little enough. */
-static int ended(struct weir__pr_push *push, double *bound_out)
-{
-    double bound = sum_of(push, PR_PUSH_PASSED_ALL);
-    push->scale = 1 / push->teleports;
-    if (push->config.dangling == WEIR_DANGLING_SPREAD) {
-        push->scale = 1 / sum_of(push, PR_PUSH_RANK);
-        bound += fabs(sum_of(push, PR_PUSH_PASSED_NET));
+    for (uint32_t i = 0; i < PR_PUSH_SUMS; i++) {
+        sum[i] = 0;
+        for (uint32_t p = 0; p < push->parts; p++)
+            sum[i] += push->summed[p * (size_t)PR_PUSH_SUMS + i];
     }
-    *bound_out = bound * push->scale;
-    return *bound_out < push->config.tolerance &&
-           (!push->bounds.fine || sum_of(push, PR_PUSH_RESTLESS) == 0);
+}
+
+struct pr_course weir__pr_course(const weir_pr_config *config, uint64_t vertices,
+                                 const struct pr_bounds *bounds)
+{
+    return (struct pr_course){.vertices = (double)vertices,
+                              .damping = config->damping,
+                              .tolerance = config->tolerance,
+                              .spread = config->dangling == WEIR_DANGLING_SPREAD,
+                              .fine = bounds->fine,
+                              .teleports = 1};
 }
 
 /* Statistics of an epoch are those of a run that went on. */
@@ -467,7 +435,7 @@ static void add_epoch(struct weir__pr_push *push, const weir_run_stats *epoch,
         }
 }
 
-static weir_status run_epoch(struct weir__pr_push *push, const struct epoch *epoch,
+static weir_status run_epoch(struct weir__pr_push *push, const struct pr_epoch *epoch,
                              weir_run_stats *stats)
 {
     weir_run_stats run = WEIR_RUN_STATS_INIT;
@@ -495,23 +463,23 @@ weir_status weir__pr_push_run(struct weir__pr_push *push, weir_run_stats *stats_
     const weir_context *context = weir_placement_context(push->placement);
     const uint64_t begin_ns = weir_context_time_ns(context);
     weir_run_stats stats = WEIR_RUN_STATS_INIT;
-    double net = push->net, all = push->residual, before = 0;
+    double sum[PR_PUSH_SUMS] = {[PR_PUSH_NET] = push->net, [PR_PUSH_ALL] = push->residual};
     int done = 0;
     weir_status status;
-    push->teleports = 1;
+    push->course = weir__pr_course(&push->config, push->vertices, &push->bounds);
     push->ranked = 0;
     memset(push->sent, 0, sizeof push->sent);
     if ((status = begin(push)))
         return status;
     while (!done && stats.epochs < push->bounds.iterations) {
-        const struct epoch epoch = next_epoch(push, net, all, before);
-        before = all;
+        const struct pr_epoch epoch =
+            pr_epoch_next(&push->course, sum[PR_PUSH_NET], sum[PR_PUSH_ALL]);
         if ((status = check_time(push, begin_ns)) || (status = run_epoch(push, &epoch, &stats)))
             return status;
-        net = sum_of(push, PR_PUSH_NET);
-        all = sum_of(push, PR_PUSH_ALL);
-        done = ended(push, &stats.residual);
+        add_up(push, sum);
+        done = pr_epoch_ended(&push->course, sum);
     }
+    stats.residual = push->course.bound;
     stats.kernel_ms = weir__ms_since(context, begin_ns);
     stats.reached = stats.least_items = push->vertices;
     stats.direction = WEIR_DIRECTION_PUSH;

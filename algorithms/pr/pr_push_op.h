@@ -32,6 +32,7 @@
 #define WEIR_ALGORITHMS_PR_PR_PUSH_OP_H
 
 #include "algorithms/part.h"
+#include "algorithms/pr/pr_epoch.h"
 #include "worklist/operator.h"
 
 enum {
@@ -56,12 +57,6 @@ typedef struct pr_push_item {
 
 typedef pr_push_item pr_push_wire;
 
-/** The values of a vertex. */
-typedef struct pr_push_value {
-    double rank; /* of the halo: not used */
-    double residual;
-} pr_push_value;
-
 typedef struct pr_push_state {
     weir_part part;
     pr_push_value *value; /* owned, then halo */
@@ -70,11 +65,6 @@ typedef struct pr_push_state {
     double tell;      /* of one of the halo, to tell its owner */
     double shift; /* what each residual of an owned vertex is short of, in this epoch (pr_push.c) */
 } pr_push_state;
-
-WEIR_DEV int pr_push_large(double threshold, double residual)
-{
-    return residual >= threshold || residual <= -threshold;
-}
 
 WEIR_DEV int pr_push_tile(const pr_push_state *s, const pr_push_item *item, uint64_t *first,
                           uint64_t *last)

@@ -9,16 +9,6 @@
 /* Vertices that a worker takes at a time. */
 #define PR_PUSH_TILE 256u
 
-enum pr_push_sums {
-    PR_PUSH_RANK = 0, /* ranks and residuals of what is owned */
-    PR_PUSH_NET,      /* residuals, of the halo too */
-    PR_PUSH_ALL,      /* the same without their signs */
-    PR_PUSH_PASSED_NET, /* what arrives if all are handed on: damped, but for the halo's, and without those of vertices */
-    PR_PUSH_PASSED_ALL, /* without out-arcs. The same without their signs */
-    PR_PUSH_RESTLESS,   /* vertices whose residual is more than a part of their rank */
-    PR_PUSH_SUMS
-};
-
 typedef struct pr_push_pass_args {
     pr_push_value *value;    /* owned, then halo */
     double *sums;            /* PR_PUSH_SUMS, added to; NULL: ranks are wanted */

@@ -26,13 +26,13 @@ weir_status weir__steal_fits(const weir_partition *partition, const weir_run_opt
         return WEIR_OK;
     if (partition->parts < 2)
         return weir__fail(WEIR_ERR_UNSUPPORTED,
-                          "balance %s is about several devices, and this search runs on one: leave "
+                          "balance %s is about several devices, and this run has one: leave "
                           "it out, or give "
                           "a partition over several",
                           weir_balance_text(options->balance));
     if (partition->parts > STEAL_DEVICES)
         return weir__fail(WEIR_ERR_UNSUPPORTED,
-                          "balance %s is for %u devices at the most, and this search runs on %u: "
+                          "balance %s is for %u devices at the most, and this run has %u: "
                           "leave it out",
                           weir_balance_text(options->balance), STEAL_DEVICES, partition->parts);
     if (options->memory == WEIR_MEMORY_HOST)

@@ -1,24 +1,11 @@
 /** @file test_bfs_steal.c  BFS whose levels are shared out (balance frontier): levels against the serial reference and trees by their
  * rules whoever did the work, who did how much of whose, thresholds, what is refused. */
-#include "runtime/internal.h"
 #include "tests/algorithms/bfs_step_fixture.h"
 #include "tests/algorithms/steal_fixture.h"
 #include "tests/lib/share.h"
 
-#include <math.h>
-
-#define ON_EACH_COUNT(f)                                                               \
-    ON_BACKEND(f, "host:2"), ON_BACKEND(f, "host:3"), ON_BACKEND(f, "host:4"),         \
-        ON_BACKEND(f, "host:8"), ON_BACKEND(f, "host:2x3"), ON_BACKEND(f, "cuda:0-1"), \
-        ON_BACKEND(f, "cuda:0-3")
-
-/* Every wide level is shared out, whether or not that pays. */
-static const char *const always[] = {"steal_arcs=1", "steal_percent=100", NULL};
 /* Levels of tests are small. */
 static const char *const small[] = {"steal_arcs=1000", NULL};
-/* The most that one device of 64 may have. */
-static const char *const never[] = {"steal_arcs=1", "steal_percent=6400", NULL};
-
 /* ThreadSanitizer is slow: it has a graph of few wide levels, of which one that is left as it lies is much. */
 #ifdef __SANITIZE_THREAD__
 #define SCALE "11"
@@ -53,67 +40,52 @@ static const weir_graph *star(void)
     return keep_graph("star", 1, made(&list, 9001));
 }
 
+STEAL_KIND(bfs, /* no config */);
+
 static weir_run_options frontier(weir_direction direction, int parents)
 {
-    weir_run_options options = WEIR_RUN_OPTIONS_INIT;
-    options.direction = direction;
+    weir_run_options options = steal_frontier(direction);
     options.parents = parents;
-    options.balance = WEIR_BALANCE_FRONTIER;
     return options;
-}
-
-static uint64_t stolen(const weir_bfs *bfs, uint32_t owner, uint32_t worker)
-{
-    uint64_t arcs;
-    OK(weir_bfs_stolen(bfs, owner, worker, &arcs));
-    return arcs;
 }
 
 /* What is said of who did what: rows are what devices have of the arcs of what is reached, in a search that only goes down. */
 static void assert_matrix(const weir_bfs *bfs, const weir_graph *graph, uint32_t parts,
-                          weir_partition_kind kind, const int32_t *levels,
+                          weir_partition_kind cut, const int32_t *levels,
                           const weir_run_stats *stats)
 {
-    uint64_t has[8] = {0}, all = 0, others = 0, looked = 0;
+    uint64_t has[8] = {0}, all = 0;
     weir_partition *partition;
-    OK(weir_partition_create(graph, kind, parts, 1, NULL, &partition));
+    OK(weir_partition_create(graph, cut, parts, 1, NULL, &partition));
     for (uint64_t v = 0; v < graph->vertices; v++)
         if (levels[v] >= 0)
             has[partition->owner[v]] += graph->offsets[v + 1] - graph->offsets[v];
     weir_partition_destroy(partition);
     for (uint32_t i = 0; i < parts; i++) {
         uint64_t row = 0;
-        for (uint32_t j = 0; j < parts; j++) {
-            row += stolen(bfs, i, j);
-            others += i != j ? stolen(bfs, i, j) : 0;
-        }
+        for (uint32_t j = 0; j < parts; j++)
+            row += steal_of(&kind, bfs, i, j);
         if (stats->phase[1].steps == 0)
             assert_int_equal(row, has[i]);
-        looked += row;
         all += has[i];
     }
-    assert_int_equal(others, stats->stolen_arcs);
-    assert_int_equal(others != 0, stats->stolen_bytes != 0);
-    assert_true(stats->stolen_copied <= others);
-    const uint64_t read = others - stats->stolen_copied;
+    const uint64_t looked = steal_assert_matrix(&kind, bfs, parts, stats);
+    const uint64_t others = stats->stolen_arcs, read = others - stats->stolen_copied;
     assert_true(stats->stolen_bytes >= read * 4);
     assert_true(stats->stolen_bytes <= read * 4 + (others + all) * 16);
     assert_true(stats->phase[1].steps || looked == all);
     assert_true(stats->stolen_levels <= stats->steps);
-    assert_true(stats->stolen_levels || others == 0);
-    assert_true(stats->stall_before > -1e-9 && stats->stall_before <= 1 - 1. / parts + 1e-9);
-    assert_true(stats->stall_after > -1e-9 && stats->stall_after <= 1 - 1. / parts + 1e-9);
 }
 
 static weir_run_stats searched(weir_context *context, const weir_graph *graph,
-                               weir_partition_kind kind, const weir_run_options *options,
+                               weir_partition_kind cut, const weir_run_options *options,
                                uint64_t source)
 {
     const uint32_t parts = weir_context_device_count(context);
-    weir_bfs *bfs = placed(context, graph, kind, parts, options);
+    weir_bfs *bfs = placed(context, graph, cut, parts, options);
     weir_run_stats stats = assert_bfs(bfs, graph, parts, options, source);
     if (options->balance)
-        assert_matrix(bfs, graph, parts, kind, levels_of(graph, source), &stats);
+        assert_matrix(bfs, graph, parts, cut, levels_of(graph, source), &stats);
     weir_bfs_destroy(bfs);
     return stats;
 }
@@ -122,7 +94,7 @@ static weir_run_stats searched(weir_context *context, const weir_graph *graph,
 
 static void results_are_the_same(void **state)
 {
-    weir_context *context = open_with_or_skip(*state, always);
+    weir_context *context = open_with_or_skip(*state, steal_always);
     const uint32_t parts = weir_context_device_count(context);
     const weir_graph *graphs[] = {skewed(0),
                                   skewed(1),
@@ -135,13 +107,13 @@ static void results_are_the_same(void **state)
         const weir_graph *graph = graphs[i / 4];
         const weir_run_options options =
             frontier(i % 2 ? WEIR_DIRECTION_DOWN : WEIR_DIRECTION_SWITCH, i / 2 % 2);
-        const weir_partition_kind kind = (weir_partition_kind)(i % 3);
-        weir_bfs *bfs = placed(context, graph, kind, parts, &options);
+        const weir_partition_kind cut = (weir_partition_kind)(i % 3);
+        weir_bfs *bfs = placed(context, graph, cut, parts, &options);
         for (uint64_t source = 0; source < graph->vertices; source += graph->vertices / 3 + 1) {
             const weir_run_stats stats = assert_bfs(bfs, graph, parts, &options, source);
             levels += stats.stolen_levels;
             if (stats.balance)
-                assert_matrix(bfs, graph, parts, kind, levels_of(graph, source), &stats);
+                assert_matrix(bfs, graph, parts, cut, levels_of(graph, source), &stats);
             /* Where all rows are short levels may be eager, which is worth more. */
             assert_int_equal(stats.balance, i < 16 || i % 4 ? options.balance : WEIR_BALANCE_OFF);
             assert_true(stats.balance == WEIR_BALANCE_OFF || stats.eager == 0);
@@ -158,7 +130,7 @@ static void results_are_the_same(void **state)
 static void hubs_are_read_from_copies(void **state)
 {
     const weir_graph *graphs[] = {skewed(0), skewed(1), star(), graph_of("rmat:12", 1)};
-    const char *const *const settings[] = {always, some, copies};
+    const char *const *const settings[] = {steal_always, some, copies};
     for (int i = 0; i < 3; i++) {
         weir_context *context = open_with_or_skip(*state, settings[i]);
         for (int g = 0; g < 4; g++) {
@@ -206,33 +178,17 @@ static void all_of_it_may_be_copies(void **state)
     assert_true(bytes[1] < bytes[0] / 10);
 }
 
-/* Any allocation and any copy of a set-up may fail. */
+static void run_it(void *bfs, weir_context *context, const weir_graph *graph,
+                   const weir_run_options *options)
+{
+    (void)assert_bfs(bfs, graph, weir_context_device_count(context), options, 0);
+}
+
 static void every_step_of_placing_copies_may_fail(void **state)
 {
     weir_context *context = open_with_or_skip(*state, copies);
-    const weir_graph *graph = graph_of("rmat:8,12,5,unshuffled", 1);
     const weir_run_options options = frontier(WEIR_DIRECTION_DOWN, 0);
-    weir_partition *partition;
-    OK(weir_partition_create(graph, WEIR_PARTITION_BLOCK, 2, 1, NULL, &partition));
-    for (int copied = 0; copied < 2; copied++) {
-        const enum weir__fault kind = copied ? WEIR__FAULT_COPY : WEIR__FAULT_ALLOC;
-        uint64_t failures = 0;
-        int struck = 1;
-        for (uint64_t nth = 1; struck; nth++) {
-            weir_bfs *bfs;
-            weir__fault_arm(kind, nth);
-            const weir_status status = weir_bfs_create(context, graph, partition, &options, &bfs);
-            struck = weir__fault_struck(kind);
-            weir__fault_arm(kind, 0);
-            assert_int_equal(bfs != NULL, status == WEIR_OK);
-            failures += status != WEIR_OK;
-            if (!struck)
-                (void)assert_bfs(bfs, graph, 2, &options, 0);
-            weir_bfs_destroy(bfs);
-        }
-        assert_true(failures > 5);
-    }
-    weir_partition_destroy(partition);
+    steal_every_fault(&kind, context, graph_of("rmat:8,12,5,unshuffled", 1), &options, 1, run_it);
     weir_context_destroy(context);
 }
 
@@ -256,7 +212,7 @@ static void many_runs(void **state)
 static void a_skewed_cut_is_shared_out(void **state)
 {
     weir_context *context = open_with_or_skip(*state, small);
-    weir_context *without = open_with_or_skip(*state, never);
+    weir_context *without = open_with_or_skip(*state, steal_never);
     const weir_graph *graph = skewed(1);
     const double parts = weir_context_device_count(context);
     const weir_run_options options = frontier(WEIR_DIRECTION_DOWN, 0);
@@ -265,10 +221,7 @@ static void a_skewed_cut_is_shared_out(void **state)
     /* The first device has two thirds or more of the arcs of two, and of four about half. */
     assert_true(none.stall_before > (parts > 2 ? 0.4 : 0.25));
     assert_true(fabs(with.stall_before - none.stall_before) < 1e-9);
-    assert_true(fabs(none.stall_after - none.stall_before) < 1e-9);
-    assert_int_equal(none.stolen_levels, 0);
-    assert_int_equal(none.stolen_arcs, 0);
-    assert_true(with.stolen_levels > 0);
+    steal_assert_shared(&with, &none);
     assert_true((double)with.stolen_arcs > with.stall_before / 2 * (double)graph->arcs / parts);
     /* Narrow levels are left as they lie, and over links the arcs of another device take longer: all is not shared alike. */
     assert_true(with.stall_after < LEFT);
@@ -277,22 +230,16 @@ static void a_skewed_cut_is_shared_out(void **state)
     weir_context_destroy(without);
 }
 
-/* Levels of fewer arcs than a bound, or nearly equal ones, are left as they lie. */
+static weir_run_stats over_blocks(weir_context *context, const void *user)
+{
+    const weir_run_options options = frontier(WEIR_DIRECTION_DOWN, 0);
+    return searched(context, user, WEIR_PARTITION_BLOCK, &options, 0);
+}
+
 static void thresholds(void **state)
 {
-    const weir_graph *graph = skewed(1);
     const weir_run_options options = frontier(WEIR_DIRECTION_DOWN, 0);
-    char least[40];
-    for (int i = 0; i < 4; i++) {
-        snprintf(least, sizeof least, "steal_arcs=%llu",
-                 (unsigned long long)(i < 2 ? 1 : graph->arcs + (i == 2)));
-        const char *const settings[] = {least, i == 1 ? "steal_percent=6400" : "steal_percent=100",
-                                        NULL};
-        weir_context *context = open_with_or_skip(*state, settings);
-        const weir_run_stats stats = searched(context, graph, WEIR_PARTITION_BLOCK, &options, 0);
-        assert_int_equal(stats.stolen_levels > 0, i == 0);
-        weir_context_destroy(context);
-    }
+    steal_thresholds(*state, skewed(1)->arcs, skewed(1), over_blocks);
     /* Ten levels of a hundred would be worth it, if any device had more of them. */
     weir_context *context = open_with_or_skip(*state, small);
     const weir_graph *even = graph_of("rmat:12", 1);
@@ -306,15 +253,15 @@ static void thresholds(void **state)
 #define ARC_8 ", \"arc_ns\": 8"
 
 /* What each of two devices looks along, where the machine says what work takes the second and what the link between them carries. */
-static void done_by(const char *name, const char *takes, const char *gbs, weir_partition_kind kind,
+static void done_by(const char *name, const char *takes, const char *gbs, weir_partition_kind cut,
                     double done_out[2])
 {
     weir_context *context = open_two(name, ARC_8, takes, gbs, "steal_arcs=1000");
     const weir_run_options options = frontier(WEIR_DIRECTION_DOWN, 0);
-    weir_bfs *bfs = placed(context, skewed(1), kind, 2, &options);
+    weir_bfs *bfs = placed(context, skewed(1), cut, 2, &options);
     const weir_run_stats stats = assert_bfs(bfs, skewed(1), 2, &options, 0);
     for (uint32_t j = 0; j < 2; j++)
-        done_out[j] = (double)(stolen(bfs, 0, j) + stolen(bfs, 1, j));
+        done_out[j] = (double)(steal_of(&kind, bfs, 0, j) + steal_of(&kind, bfs, 1, j));
     assert_true(stats.stolen_levels > 0);
     weir_bfs_destroy(bfs);
     weir_context_destroy(context);
@@ -369,8 +316,8 @@ static void short_rows_are_shared_out(void **state)
         OK(weir_bfs_create(context, graph, partition, &options, &bfs));
         const weir_run_stats stats = assert_bfs(bfs, graph, 2, &options, root);
         assert_int_equal(stats.stolen_levels, i);
-        arcs[i][0] = stolen(bfs, 1, 0);
-        arcs[i][1] = stolen(bfs, 0, 1);
+        arcs[i][0] = steal_of(&kind, bfs, 1, 0);
+        arcs[i][1] = steal_of(&kind, bfs, 0, 1);
         weir_bfs_destroy(bfs);
         weir_context_destroy(context);
     }
@@ -384,24 +331,16 @@ static void short_rows_are_shared_out(void **state)
 
 static void nothing_without_it(void **state)
 {
-    weir_context *context = open_with_or_skip(*state, always);
+    weir_context *context = open_with_or_skip(*state, steal_always);
     const uint32_t parts = weir_context_device_count(context);
-    weir_run_options options = WEIR_RUN_OPTIONS_INIT;
-    uint64_t arcs;
-    options.direction = WEIR_DIRECTION_DOWN;
-    weir_bfs *bfs = placed(context, skewed(1), WEIR_PARTITION_BLOCK, parts, &options);
-    const weir_run_stats stats = assert_bfs(bfs, skewed(1), parts, &options, 0);
-    assert_true(stats.stolen_levels == 0 && stats.stolen_arcs == 0 && stats.stolen_bytes == 0);
-    assert_true(stats.stall_before == 0 && stats.stall_after == 0);
-    STATUS(weir_bfs_stolen(bfs, 0, 0, &arcs), WEIR_ERR_INVALID);
-    assert_detail("the search runs with balance off");
-    weir_bfs_destroy(bfs);
-    options.balance = WEIR_BALANCE_FRONTIER;
-    bfs = placed(context, skewed(1), WEIR_PARTITION_BLOCK, parts, &options);
-    assert_int_equal(stolen(bfs, 0, 1), 0);
-    STATUS(weir_bfs_stolen(bfs, 0, parts, &arcs), WEIR_ERR_INVALID);
-    assert_detail_has("looked along by device");
-    weir_bfs_destroy(bfs);
+    weir_run_options options = frontier(WEIR_DIRECTION_DOWN, 0);
+    weir_bfs *fresh = placed(context, skewed(1), WEIR_PARTITION_BLOCK, parts, &options);
+    options.balance = WEIR_BALANCE_OFF;
+    weir_bfs *off = placed(context, skewed(1), WEIR_PARTITION_BLOCK, parts, &options);
+    const weir_run_stats stats = assert_bfs(off, skewed(1), parts, &options, 0);
+    steal_assert_nothing(&kind, off, &stats, fresh, parts);
+    weir_bfs_destroy(off);
+    weir_bfs_destroy(fresh);
     weir_context_destroy(context);
 }
 
@@ -410,7 +349,7 @@ static void nothing_without_it(void **state)
 /* While levels are shared out, too: a ladder of stars, each level of which is wide. */
 static void a_stop_ends_a_run(void **state)
 {
-    weir_context *context = open_with_or_skip(*state, always);
+    weir_context *context = open_with_or_skip(*state, steal_always);
     const uint32_t parts = weir_context_device_count(context);
     struct list list = {NULL, NULL, 0, 0};
     for (uint64_t hub = 0; hub < 400; hub++)
@@ -438,7 +377,7 @@ static void a_stop_ends_a_run(void **state)
 /* Devices that own nothing take part: in a graph without vertices, and where there are fewer than devices. */
 static void devices_that_own_nothing(void **state)
 {
-    weir_context *context = open_with_or_skip(*state, always);
+    weir_context *context = open_with_or_skip(*state, steal_always);
     const uint32_t parts = weir_context_device_count(context);
     const weir_run_options options = frontier(WEIR_DIRECTION_DOWN, 1);
     struct list list = {NULL, NULL, 0, 0};
@@ -454,13 +393,11 @@ static void devices_that_own_nothing(void **state)
     for (uint64_t v = 1; v < 600; v++)
         arc(&list, 0, v), arc(&list, v, v % 7);
     const weir_graph *few = keep_graph("few", 0, made(&list, 600));
-    weir_partition *partition;
-    OK(weir_partition_create(few, WEIR_PARTITION_BLOCK, parts, 1, NULL, &partition));
-    memset((uint8_t *)(uintptr_t)partition->owner, 0, few->vertices); /* all are the first's */
+    weir_partition *partition = steal_all_first(few, parts);
     OK(weir_bfs_create(context, few, partition, &options, &bfs));
     const weir_run_stats stats = assert_bfs(bfs, few, parts, &options, 0);
     assert_true(stats.stolen_levels > 0 && stats.stall_before > 0.4);
-    assert_true(stolen(bfs, 0, 1) > 0 && stolen(bfs, 1, 1) == 0);
+    assert_true(steal_of(&kind, bfs, 0, 1) > 0 && steal_of(&kind, bfs, 1, 1) == 0);
     weir_bfs_destroy(bfs);
     weir_partition_destroy(partition);
     weir_context_destroy(context);
@@ -468,45 +405,28 @@ static void devices_that_own_nothing(void **state)
 
 /* ---- what is refused ---------------------------------------------------------------------------- */
 
-static void assert_refused(weir_context *context, const weir_partition *partition,
-                           const weir_run_options *options, const char *detail)
-{
-    weir_bfs *bfs;
-    STATUS(weir_bfs_create(context, skewed(1), partition, options, &bfs), WEIR_ERR_UNSUPPORTED);
-    assert_detail_has(detail);
-    assert_null(bfs);
-}
-
 static void what_is_refused(void **state)
 {
     (void)state;
-    weir_context *one = open_with_or_skip("host:1", NULL);
     weir_context *two = open_with_or_skip("host:2", NULL);
-    weir_context *nine = open_with_or_skip("host:9", NULL);
     weir_run_options options = frontier(WEIR_DIRECTION_DOWN, 0);
-    weir_partition *grid, *whole;
+    weir_partition *grid;
     weir_bfs_batch *batch;
-    weir_pr *pr;
     OK(weir_partition_create_2d(skewed(1), 1, 2, &grid));
-    OK(weir_partition_create(skewed(1), WEIR_PARTITION_EDGE, 9, 1, NULL, &whole));
-    assert_refused(one, NULL, &options, "is about several devices, and this search runs on one");
-    assert_refused(nine, whole, &options, "8 devices at the most, and this search runs on 9");
-    assert_refused(two, grid, &options,
-                   "balance frontier is not built yet of breadth-first search in two dimensions");
+    steal_assert_devices(&kind, skewed(1), options);
+    steal_assert_refused(
+        &kind, two, skewed(1), grid, &options,
+        "balance frontier is not built yet of breadth-first search in two dimensions");
     options.direction = WEIR_DIRECTION_PULL;
-    assert_refused(two, NULL, &options, "with direction pull none does");
+    steal_assert_refused(&kind, two, skewed(1), NULL, &options, "with direction pull none does");
     options.direction = WEIR_DIRECTION_PUSH;
-    assert_refused(two, NULL, &options,
-                   "balance frontier has no effect on breadth-first search through the worklist");
+    steal_assert_refused(
+        &kind, two, skewed(1), NULL, &options,
+        "balance frontier has no effect on breadth-first search through the worklist");
     options.direction = WEIR_DIRECTION_AUTO;
-    options.memory = WEIR_MEMORY_HOST;
-    assert_refused(two, NULL, &options, "arcs in host memory");
-    options.memory = WEIR_MEMORY_AUTO;
     STATUS(weir_bfs_batch_create(two, skewed(1), NULL, &options, NULL, &batch),
            WEIR_ERR_UNSUPPORTED);
     assert_detail_has("balance frontier is not built yet of breadth-first search of a batch");
-    STATUS(weir_pr_create(two, skewed(1), NULL, &options, NULL, &pr), WEIR_ERR_UNSUPPORTED);
-    assert_detail_has("balance frontier is not built yet of PageRank");
     options.balance = (weir_balance)5;
     weir_bfs *bfs;
     STATUS(weir_bfs_create(two, skewed(1), NULL, &options, &bfs), WEIR_ERR_INVALID);
@@ -515,24 +435,18 @@ static void what_is_refused(void **state)
     assert_string_equal(weir_balance_text(WEIR_BALANCE_OWNERSHIP), "ownership");
     assert_string_equal(weir_balance_text(WEIR_BALANCE_BOTH), "both");
     weir_partition_destroy(grid);
-    weir_partition_destroy(whole);
-    weir_context_destroy(one);
     weir_context_destroy(two);
-    weir_context_destroy(nine);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        ON_EACH_COUNT(results_are_the_same),
-        ON_EACH_COUNT(hubs_are_read_from_copies),
-        ON_EACH_COUNT(all_of_it_may_be_copies),
+        STEAL_ON_EACH_COUNT(results_are_the_same),
+        STEAL_ON_EACH_COUNT(hubs_are_read_from_copies),
+        STEAL_ON_EACH_COUNT(all_of_it_may_be_copies),
         ON_BACKEND(every_step_of_placing_copies_may_fail, "host:2"),
-        ON_BACKEND(many_runs, "host:2"),
-        ON_BACKEND(many_runs, "host:4"),
-        ON_BACKEND(many_runs, "host:2x3"),
-        ON_BACKEND(many_runs, "cuda:0-1"),
-        ON_EACH_COUNT(a_skewed_cut_is_shared_out),
+        STEAL_ON_SOME(many_runs),
+        STEAL_ON_EACH_COUNT(a_skewed_cut_is_shared_out),
         ON_BACKEND(thresholds, "host:2"),
         ON_BACKEND(thresholds, "host:8"),
         ON_BACKEND(thresholds, "cuda:0-1"),

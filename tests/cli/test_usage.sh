@@ -177,15 +177,15 @@ done
 for balance in frontier ownership both; do
     refuse 2 "--balance $balance is not built yet of PageRank: leave it out" plan $G pr --balance $balance
     [ $balance = ownership ] || refuse 2 "--balance $balance has no effect on breadth-first search through the worklist: leave it out" bfs $G --devices host:2 --direction push --balance $balance
-    refuse 2 "balance $balance is about several devices, and this search runs on one: leave it out, or give a partition over several" bfs $G --devices host:1 --balance $balance
+    refuse 2 "balance $balance is about several devices, and this run has one: leave it out, or give a partition over several" bfs $G --devices host:1 --balance $balance
     refuse 2 "balance $balance is about levels that go top-down, and with direction pull none does: leave it out" bfs $G --devices host:2 --partition edge --direction pull --balance $balance
 done
-refuse 2 "balance frontier is about several devices, and this search runs on one: leave it out, or give a partition over several" sssp $G --devices host:1 --balance frontier
-refuse 2 "balance frontier is for 8 devices at the most, and this search runs on 9: leave it out" sssp $G --devices host:9 --partition edge --balance frontier
+refuse 2 "balance frontier is about several devices, and this run has one: leave it out, or give a partition over several" sssp $G --devices host:1 --balance frontier
+refuse 2 "balance frontier is for 8 devices at the most, and this run has 9: leave it out" sssp $G --devices host:9 --partition edge --balance frontier
 refuse 2 "--balance frontier has no effect on shortest paths through the worklist: leave it out" sssp $G --devices host:2 --direction push --balance frontier
 refuse 2 "--balance ownership has no effect on shortest paths in step: leave it out" sssp $G --devices host:2 --direction switch --balance ownership
 refuse 2 "--balance both is not built yet of shortest paths: leave it out" sssp $G --balance both
-refuse 2 "balance ownership is about several devices, and this search runs on one: leave it out, or give a partition over several" sssp $G --devices host:1 --balance ownership
+refuse 2 "balance ownership is about several devices, and this run has one: leave it out, or give a partition over several" sssp $G --devices host:1 --balance ownership
 expect_ok sssp $G --devices host:2 --partition edge --balance ownership --verify
 refuse 2 "route tree has no effect with balance ownership, where one device does all: leave one of them out" sssp $G --devices host:2 --partition edge --balance ownership --route tree
 expect_ok bfs $G --devices host:2 --partition edge --direction push --balance ownership --verify

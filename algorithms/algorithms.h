@@ -1186,6 +1186,8 @@ weir_status weir_pr_ranks(weir_pr *pr, double *ranks_out);
 weir_status weir_pr_values(weir_pr *pr, uint32_t device, weir_values *values_out);
 /** As weir_bfs_link_items(). */
 weir_status weir_pr_link_items(const weir_pr *pr, uint32_t from, uint32_t to, uint64_t *items_out);
+/** As weir_bfs_stolen(), of arcs that residuals were handed on along. */
+weir_status weir_pr_stolen(const weir_pr *pr, uint32_t owner, uint32_t worker, uint64_t *arcs_out);
 /** As weir_bfs_explain(). */
 weir_status weir_pr_explain(const weir_pr *pr, weir_run_stats *picked_out,
                             weir_run_reasons *reasons_out);

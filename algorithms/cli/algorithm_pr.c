@@ -10,6 +10,11 @@ ROW_FUNCTIONS(pr, ranks)
 LINK_FUNCTION(pr)
 RUN_FUNCTION(pr)
 
+static weir_status pr_stolen(void *object, uint32_t owner, uint32_t worker, uint64_t *arcs_out)
+{
+    return weir_pr_stolen(object, owner, worker, arcs_out);
+}
+
 static int pr_certify(const weir__cli_algorithm *algorithm, const weir__cli_request *request,
                       weir_context *context, const weir_graph *graph, const void *values,
                       const int64_t *parents, weir__cli_trial *trial, char **sentence_out)
@@ -63,9 +68,9 @@ static const weir__cli_choices danglings = {{"spread", "ignore", NULL}, {NULL}};
 
 static const weir__cli_option options[] = {
     DIRECTION(directions, "push: through the worklist, vertices send residuals over their\n"
-                          "arcs, and all choices below count; pull: in step, vertices add\n"
-                          "up along arcs that come to them; default: auto, by machine and\n"
-                          "other options"),
+                          "arcs, and all choices below count, or in step with --balance\n"
+                          "frontier; pull: in step, vertices add up along arcs that come to\n"
+                          "them; default: auto, by machine and other options"),
     OPTION("tolerance", "T", VERB_OWN, weir__cli_set_positive, FIELD(own[OWN_TOLERANCE]),
            "stop when an iteration changes ranks by less than T in all (the\n"
            "L1 norm), or the residual bounds that; above 0; default: 1e-6",
@@ -139,6 +144,7 @@ static const weir__cli_member members[] = {
     {.name = "bins", .kind = KIND_COUNT, .offset = TRIAL(stats.bins)},
     {.name = "gathered", .kind = KIND_COUNT, .offset = TRIAL(stats.gathered)},
     {.name = "epochs", .kind = KIND_COUNT, .offset = TRIAL(stats.epochs)},
+    STOLEN_MEMBERS,
     {.name = "ms_per_iteration", .kind = KIND_REAL, .offset = TRIAL(step_ms)},
     {.name = "l1_difference", .kind = KIND_REAL, .offset = TRIAL(own[RANKS_L1])},
     {.name = "relative_difference", .kind = KIND_REAL, .offset = TRIAL(own[RANKS_RELATIVE])},
@@ -183,6 +189,7 @@ const weir__cli_algorithm weir__cli_algorithm_pr = {
     .members = members,
     .print_verdict = weir__cli_print_ranks_verdict,
     .link_items = pr_link_items,
+    .stolen = pr_stolen,
     .at = weir__cli_double_at,
     .sum = weir__cli_sum_values,
     .check_need = weir__pr_check_need,

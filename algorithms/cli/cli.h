@@ -70,6 +70,7 @@ enum weir__cli_verb_bit {
     VERB_GRAPH500 = 65536,
     VERB_SPMV = 131072,
     VERB_SPMM = 262144,
+    VERB_BALANCED = 524288, /**< algorithms that can share work out among devices */
     VERB_MULTIPLY = VERB_SPMV | VERB_SPMM
 };
 

@@ -272,15 +272,17 @@ static const weir__cli_option options[] = {
            "where arcs lie: device; host: in page-locked host memory, which\n"
            "kernels read over the link; auto: on the devices if all fits, else\n"
            "in host memory (arcs of cc are streamed then); default: auto"),
-    CHOICE("balance", "B", VERB_SEARCH | VERB_PLAN, balance, weir__cli_balances,
+    CHOICE("balance", "B", VERB_BALANCED | VERB_PLAN, balance, weir__cli_balances,
            "off: a device works on what it owns; frontier: levels of bfs\n"
-           "top-down, and long rows that sssp pushes, of which one device has\n"
-           "far more arcs than the others, are shared out; ownership: narrow\n"
-           "levels of bfs are done by one device for all, which has a copy of\n"
-           "the graph beside its part; through the worklist it does all, and\n"
-           "gives results to who owns them; both, of bfs in step; on 2 to 8\n"
-           "devices that reach each other; auto: ownership on several GPUs\n"
-           "where levels are narrow and the copy fits, else off; default: auto"),
+           "top-down, long rows that sssp pushes, and epochs of pr, pushed in\n"
+           "step then, of which one device has far more arcs than the others,\n"
+           "are shared out; ownership: narrow levels of bfs are done by one\n"
+           "device for all, which has a copy of the graph beside its part;\n"
+           "through the worklist it does all, of bfs and sssp, and gives\n"
+           "results to who owns them; both, of bfs in step; on 2 to 8 devices\n"
+           "that reach each other; auto: ownership of bfs and sssp on several\n"
+           "GPUs where levels are narrow and the copy fits, else off; default:\n"
+           "auto"),
     CHOICE("wire", "W", VERB_SEARCH | VERB_PLAN, wire, weir__cli_wires,
            "what devices send each other of vertices that a level of bfs in step\n"
            "found: list, bitmap, auto: whichever is shorter, each pair in each\n"
@@ -393,11 +395,12 @@ static const weir__cli_option *own_options(const weir__cli_verb *verb)
 static unsigned takes(const weir__cli_verb *verb)
 {
     const weir__cli_algorithm *algorithm = verb->algorithm;
-    return !algorithm ? verb->bit
-                      : VERB_TRAVERSAL | (algorithm->sourced ? VERB_SEARCH : VERB_WHOLE) |
-                            (algorithm->worklist ? VERB_WORKLIST : 0) |
-                            (algorithm->weighted ? VERB_WEIGHTED : 0) |
-                            (algorithm->parents ? VERB_TREE : 0);
+    return !algorithm
+               ? verb->bit
+               : VERB_TRAVERSAL | (algorithm->sourced ? VERB_SEARCH : VERB_WHOLE) |
+                     (algorithm->worklist ? VERB_WORKLIST : 0) |
+                     (algorithm->weighted ? VERB_WEIGHTED : 0) |
+                     (algorithm->parents ? VERB_TREE : 0) | (algorithm->stolen ? VERB_BALANCED : 0);
 }
 
 /* Find the option with this name in the list of an algorithm; NULL: there is none. */

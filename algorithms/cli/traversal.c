@@ -308,7 +308,8 @@ weir_status weir__cli_forms_check(const weir__cli_algorithm *algorithm,
 
 int weir__cli_in_step(const weir__cli_algorithm *algorithm, const weir_run_stats *stats)
 {
-    return !algorithm->worklist || stats->direction != WEIR_DIRECTION_PUSH;
+    return !algorithm->worklist || stats->direction != WEIR_DIRECTION_PUSH ||
+           stats->balance == WEIR_BALANCE_FRONTIER;
 }
 
 /* A run that streams has a phase of that name. */

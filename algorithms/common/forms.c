@@ -214,8 +214,18 @@ const struct weir__forms weir__sssp_forms = {
               .anywhere = 1}},
     .no_direction = "shortest paths cannot pull alone, nor go down: direction push or switch"};
 
+const struct weir__forms weir__pr_frontier_forms = {
+    .algorithm = "PageRank pushed in step",
+    .form = {[WEIR__FORM_STEP] = {.name = "PageRank pushed in step",
+                                  .reads = READS_DIRECTION | READS_PARTITION | READS_MEMORY |
+                                           READS_BALANCE_FRONTIER,
+                                  .directions = PUSH,
+                                  .usual = WEIR_DIRECTION_PUSH}},
+    .no_direction = "balance frontier shares out arcs that PageRank pushes: direction push"};
+
 const struct weir__forms weir__pr_forms = {
     .algorithm = "PageRank",
+    .frontier = &weir__pr_frontier_forms,
     .form = {{.name = "PageRank in step",
               .reads = READS_DIRECTION | READS_PARTITION | READS_ITERATIONS | READS_BANDS |
                        READS_HUBS | READS_BINS | READS_MEMORY,
@@ -408,12 +418,20 @@ static weir_status check_balance(const struct weir__forms *forms, const struct w
                             weir_balance_text(asked->options->balance), forms->algorithm);
 }
 
+/* Those that balance stands for. */
+static const struct weir__forms *balanced(const struct weir__forms *forms,
+                                          const struct weir__asked *asked)
+{
+    return forms->frontier && balance_frontier(asked) ? forms->frontier : forms;
+}
+
 weir_status weir__forms_check(const struct weir__forms *forms, const struct weir__asked *asked,
                               unsigned *left_out)
 {
     const struct weir__form *last = NULL;
     unsigned left = 0, count = 0;
     weir_status status = check_values(asked);
+    forms = balanced(forms, asked);
     if (status || (status = check_balance(forms, asked)))
         return status;
     for (int i = 0; i < WEIR__FORM_COUNT; i++) {
@@ -455,6 +473,7 @@ weir_status weir__form_choose(const struct weir__forms *forms, const struct weir
     weir_status status = weir__forms_check(forms, asked, &left);
     if (status)
         return status;
+    forms = balanced(forms, asked);
     int form = left >> what->usual & 1u ? what->usual : !what->usual;
     /* Direction and source ask for a form by name, and other options can leave one alone. */
     const char *why = left >> !form & 1u                           ? what->why

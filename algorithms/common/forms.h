@@ -25,6 +25,9 @@ struct weir__forms {
     const char *algorithm; /**< "breadth-first search" */
     struct weir__form form[WEIR__FORM_COUNT];
     const char *no_direction; /**< the sentence on a direction that no form has */
+    /** What stands for these where balance frontier is asked for; NULL: these. weir__forms_check() and
+     *  weir__form_choose() go by it themselves. */
+    const struct weir__forms *frontier;
 };
 
 extern const struct weir__forms weir__bfs_forms, weir__sssp_forms, weir__pr_forms, weir__cc_forms,
@@ -33,6 +36,8 @@ extern const struct weir__forms weir__bfs_forms, weir__sssp_forms, weir__pr_form
 extern const struct weir__forms weir__bfs_2d_forms;
 /** The same of PageRank: pull. */
 extern const struct weir__forms weir__pr_2d_forms;
+/** Of PageRank with balance frontier: in step, push. */
+extern const struct weir__forms weir__pr_frontier_forms;
 /** The same of connected components: of cells that lie on the devices. */
 extern const struct weir__forms weir__cc_2d_forms;
 /** Of a batch of sources: in step alone. */

@@ -1,7 +1,8 @@
-/** @file pr.c  PageRank: which form runs, on which devices; the forms are in pr_pull.c and pr_push.c. */
+/** @file pr.c  PageRank: which form runs, on which devices; the forms are in pr_pull.c, pr_push.c, pr_in_2d.c and pr_steal.c. */
 #include "algorithms/pr/pr.h"
 #include "algorithms/common/algorithm.h"
 #include "algorithms/common/forms.h"
+#include "algorithms/common/steal_host.h"
 #include "algorithms/graph/partition.h"
 #include "runtime/support.h"
 #include "worklist/steps.h"
@@ -14,10 +15,13 @@
 
 struct weir_pr {
     struct weir__algorithm head; /* first */
-    struct weir__pr_pull *pull;  /* one of the three; none without vertices */
+    struct weir__pr_pull *pull;  /* one of the four; none without vertices */
     struct weir__pr_push *push;
     struct weir__pr_cells *cells; /* in two dimensions */
+    struct weir__pr_steal *steal; /* with balance frontier */
     int in_2d;
+    const struct weir__forms *forms;
+    int frontier; /* balance is */
     weir_direction direction;
     weir_pr_config config;
 };
@@ -97,14 +101,21 @@ static weir_status create(struct weir__algorithm *head, const struct weir__makin
                                        .dangling = dangling(making->graph)};
     int form;
     weir_status status = weir__partition_fits(making->context, making->graph, making->partition);
-    if (status ||
-        (status = weir__form_choose(pr->in_2d ? &weir__pr_2d_forms : &weir__pr_forms, &asked, &what,
-                                    &form, &pr->direction, head->why_form)))
+    if (status || (status = weir__form_choose(pr->forms, &asked, &what, &form, &pr->direction,
+                                              head->why_form)))
         return status;
     if ((status = refuse_more_arcs(&pr->config, making->options)))
         return status;
+    pr->frontier = making->options->balance == WEIR_BALANCE_FRONTIER;
+    if (pr->frontier && (status = weir__steal_fits(making->partition, making->options)))
+        return status;
     if (!head->vertices)
         return WEIR_OK;
+    if (pr->frontier) {
+        if (!(status = weir__pr_steal_create(&task, &pr->steal)))
+            head->on = &pr->steal->on;
+        return status;
+    }
     if (form == WEIR__FORM_PUSH)
         return weir__pr_push_create(&task, &pr->push);
     if (pr->in_2d) {
@@ -157,6 +168,7 @@ weir_status weir_pr_create(weir_context *context, const weir_graph *graph,
     pr->config = known;
     pr->config.tolerance = fmax(known.tolerance, TOLERANCE_LEAST);
     pr->in_2d = partition && partition->kind == WEIR_PARTITION_2D;
+    pr->forms = pr->in_2d ? &weir__pr_2d_forms : &weir__pr_forms;
     making.cells = 1;
     making.maker =
         &(struct weir__maker){pr->in_2d ? "PageRank in two dimensions" : "PageRank",
@@ -180,6 +192,7 @@ weir_status weir_pr_run(weir_pr *pr, weir_run_stats *stats_out)
     status = pr->pull    ? weir__pr_pull_run(pr->pull, &stats)
              : pr->push  ? weir__pr_push_run(pr->push, &stats)
              : pr->cells ? weir__pr_cells_run(pr->cells, &stats)
+             : pr->steal ? weir__pr_steal_run(pr->steal, &stats)
                          : WEIR_OK;
     if (status)
         return weir__algorithm_failed(&pr->head, status);
@@ -195,6 +208,7 @@ weir_status weir_pr_ranks(weir_pr *pr, double *ranks_out)
     return pr->pull    ? weir__pr_pull_ranks(pr->pull, ranks_out)
            : pr->push  ? weir__pr_push_ranks(pr->push, ranks_out)
            : pr->cells ? weir__pr_cells_ranks(pr->cells, ranks_out)
+           : pr->steal ? weir__pr_steal_ranks(pr->steal, ranks_out)
                        : WEIR_OK;
 }
 
@@ -202,10 +216,12 @@ static weir_status values(weir_pr *pr, uint32_t device, weir_values *values_out)
 {
     if (!pr->head.ran)
         return weir__fail(WEIR_ERR_INVALID, "there are no ranks before a complete run");
-    if (!pr->pull && !pr->push && !pr->cells)
+    if (!pr->pull && !pr->push && !pr->cells && !pr->steal)
         return weir__fail(WEIR_ERR_INVALID, "a graph without vertices has no ranks");
     if (pr->cells)
         return weir__pr_cells_values(pr->cells, device, values_out);
+    if (pr->steal)
+        return weir__pr_steal_values(pr->steal, device, values_out);
     return pr->pull ? weir__pr_pull_values(pr->pull, device, values_out)
                     : weir__pr_push_values(pr->push, device, values_out);
 }
@@ -222,9 +238,24 @@ weir_status weir_pr_values(weir_pr *pr, uint32_t device, weir_values *values_out
 weir_status weir_pr_link_items(const weir_pr *pr, uint32_t from, uint32_t to, uint64_t *items_out)
 {
     *items_out = 0;
-    return pr->push                ? weir__pr_push_link_items(pr->push, from, to, items_out)
-           : pr->pull || pr->cells ? weir__algorithm_link_items(&pr->head, from, to, items_out)
-                                   : WEIR_OK;
+    if (pr->push)
+        return weir__pr_push_link_items(pr->push, from, to, items_out);
+    weir_status status =
+        pr->head.on ? weir__algorithm_link_items(&pr->head, from, to, items_out) : WEIR_OK;
+    if (!pr->head.ran) /* what runs begin with was made by a run that nobody asked for */
+        *items_out = 0;
+    return status;
+}
+
+weir_status weir_pr_stolen(const weir_pr *pr, uint32_t owner, uint32_t worker, uint64_t *arcs_out)
+{
+    *arcs_out = 0;
+    if (!pr->steal)
+        return weir__fail(WEIR_ERR_INVALID, "PageRank runs with balance off");
+    const weir_status status = weir__pr_steal_stolen(pr->steal, owner, worker, arcs_out);
+    if (!pr->head.ran)
+        *arcs_out = 0;
+    return status;
 }
 
 weir_status weir_pr_explain(const weir_pr *pr, weir_run_stats *picked_out,
@@ -232,7 +263,8 @@ weir_status weir_pr_explain(const weir_pr *pr, weir_run_stats *picked_out,
 {
     weir_run_stats picked = WEIR_RUN_STATS_INIT;
     weir_run_reasons reasons = WEIR_RUN_REASONS_INIT;
-    const int form = pr->direction == WEIR_DIRECTION_PUSH ? WEIR__FORM_PUSH : WEIR__FORM_STEP;
+    const int form =
+        pr->direction == WEIR_DIRECTION_PUSH && !pr->frontier ? WEIR__FORM_PUSH : WEIR__FORM_STEP;
     weir_status status = pr->push ? weir__pr_push_explain(pr->push, &picked, &reasons) : WEIR_OK;
     if (pr->pull) {
         weir__row_steps_picked(&pr->pull->on, &picked);
@@ -243,8 +275,12 @@ weir_status weir_pr_explain(const weir_pr *pr, weir_run_stats *picked_out,
         weir__row_steps_picked(&pr->cells->on, &picked);
         weir__pr_cells_picked(&picked);
     }
+    if (pr->steal) {
+        weir__row_steps_picked(&pr->steal->on, &picked);
+        weir__pr_steal_picked(&picked);
+    }
     picked.direction = pr->direction;
-    const struct weir__forms *forms = pr->in_2d ? &weir__pr_2d_forms : &weir__pr_forms;
+    const struct weir__forms *forms = pr->frontier ? pr->forms->frontier : pr->forms;
     return status ? status
                   : weir__algorithm_explained(&pr->head, &forms->form[form], &picked, &reasons,
                                               picked_out, reasons_out);
@@ -269,5 +305,6 @@ void weir_pr_destroy(weir_pr *pr)
     weir__pr_pull_destroy(pr->pull);
     weir__pr_push_destroy(pr->push);
     weir__pr_cells_destroy(pr->cells);
+    weir__pr_steal_destroy(pr->steal);
     free(pr);
 }

@@ -201,4 +201,24 @@ weir_status weir__pr_push_explain(const struct weir__pr_push *push, weir_run_sta
 void weir__pr_push_cancel(struct weir__pr_push *push);
 void weir__pr_push_destroy(struct weir__pr_push *push);
 
+/* ---- push in step ------------------------------------------------------------------------------ */
+
+/** Epochs in step, whose arcs are shared out (balance frontier). As weir__pr_pull. */
+struct weir__pr_steal {
+    struct weir__row_steps on;         /* first */
+    uint64_t pieces[WEIR_DEVICES_MAX]; /* of an epoch, at most; by part */
+};
+weir_status weir__pr_steal_create(const struct weir__pr_task *task,
+                                  struct weir__pr_steal **steal_out);
+void weir__pr_steal_picked(weir_run_stats *stats);
+weir_status weir__pr_steal_run(struct weir__pr_steal *steal, weir_run_stats *stats_out);
+/** As weir_pr_ranks() and weir_pr_values(), after a complete run. */
+weir_status weir__pr_steal_ranks(const struct weir__pr_steal *steal, double *ranks_out);
+weir_status weir__pr_steal_values(const struct weir__pr_steal *steal, uint32_t device,
+                                  weir_values *values_out);
+/** As weir_pr_stolen(). */
+weir_status weir__pr_steal_stolen(const struct weir__pr_steal *steal, uint32_t owner,
+                                  uint32_t worker, uint64_t *arcs_out);
+void weir__pr_steal_destroy(struct weir__pr_steal *steal);
+
 #endif

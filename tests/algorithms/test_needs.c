@@ -376,6 +376,24 @@ static void what_copies_of_hubs_need(void **state)
     assert_true(holds(peak, need, FIXED + 3 * 2 * RING));
 }
 
+/* Each of three devices has a sum for every vertex, and a list of all its rows. */
+static void what_shared_epochs_need(void **state)
+{
+    static const struct form shares = {"pr", PR, WEIR_DIRECTION_PUSH,  0, 0, 1e-4,
+                                       0,    0,  WEIR_BALANCE_FRONTIER};
+    static const char *const shapes[] = {"sparse:1000000", "rmat:16"};
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        const double need = need_of(&shares, shapes[i], "host:3", 0);
+        const double peak = MEASURED ? peak_of(&shares, shapes[i], "host:3") : need;
+        if (peak == -2)
+            skip();
+        if (!holds(peak, need, FIXED))
+            fail_msg("%s: %.1f MiB were taken, %.1f MiB were said to be needed", shapes[i],
+                     peak / MIB, need / MIB);
+    }
+}
+
 static void what_a_sparse_graph_needs(void **state)
 {
     (void)state;
@@ -696,6 +714,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_one_device_for_all_needs),
         cmocka_unit_test(what_copies_of_hubs_need),
+        cmocka_unit_test(what_shared_epochs_need),
         cmocka_unit_test(what_a_sparse_graph_needs),
         cmocka_unit_test(what_a_dense_graph_needs),
         cmocka_unit_test(maps_are_counted),

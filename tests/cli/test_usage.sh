@@ -31,7 +31,7 @@ worklist="direction order kernel worker fetch mapping"
     has "GTEPS edges"
     help_of sssp source sources $worklist balance wire weights parents output-parents
     has "GTEPS seen"
-    help_of pr $worklist tolerance damping dangling iterations bands hubs bins
+    help_of pr $worklist balance tolerance damping dangling iterations bands hubs bins
     has "1 - damping"
     help_of cc stream
     has "smallest vertex"
@@ -175,7 +175,7 @@ done
 
 # ---- choices ----
 for balance in frontier ownership both; do
-    refuse 2 "--balance $balance is not built yet of PageRank: leave it out" plan $G pr --balance $balance
+    [ $balance = frontier ] || refuse 2 "--balance $balance is not built yet of PageRank: leave it out" plan $G pr --balance $balance
     [ $balance = ownership ] || refuse 2 "--balance $balance has no effect on breadth-first search through the worklist: leave it out" bfs $G --devices host:2 --direction push --balance $balance
     refuse 2 "balance $balance is about several devices, and this run has one: leave it out, or give a partition over several" bfs $G --devices host:1 --balance $balance
     refuse 2 "balance $balance is about levels that go top-down, and with direction pull none does: leave it out" bfs $G --devices host:2 --partition edge --direction pull --balance $balance
@@ -186,6 +186,17 @@ refuse 2 "--balance frontier has no effect on shortest paths through the worklis
 refuse 2 "--balance ownership has no effect on shortest paths in step: leave it out" sssp $G --devices host:2 --direction switch --balance ownership
 refuse 2 "--balance both is not built yet of shortest paths: leave it out" sssp $G --balance both
 refuse 2 "balance ownership is about several devices, and this run has one: leave it out, or give a partition over several" sssp $G --devices host:1 --balance ownership
+refuse 2 "balance frontier is about several devices, and this run has one: leave it out, or give a partition over several" pr $G --devices host:1 --balance frontier
+refuse 2 "balance frontier is for 8 devices at the most, and this run has 9: leave it out" pr $G --devices host:9 --partition edge --balance frontier
+refuse 2 "balance frontier shares out arcs that PageRank pushes: direction push" pr $G --devices host:2 --direction pull --balance frontier
+refuse 2 "--order has no effect on PageRank pushed in step: leave it out" pr $G --devices host:2 --order fifo --balance frontier
+refuse 2 "--route has no effect on PageRank pushed in step: leave it out" pr $G --devices host:2 --route ring --balance frontier
+refuse 2 "--iterations has no effect on PageRank pushed in step: leave it out" pr $G --devices host:2 --iterations 3 --balance frontier
+refuse 2 "--balance frontier is not built yet of PageRank in two dimensions: leave it out" pr $G --devices host:2 --partition 2d:1x2 --balance frontier
+refuse 2 "balance frontier has no effect on arcs in host memory, which no device is nearer to: leave it out" pr $G --devices host:2 --partition edge --memory host --balance frontier
+refuse 2 "--balance both is not built yet of PageRank: leave it out" pr $G --devices host:2 --balance both
+expect_ok pr $G --devices host:2 --partition edge --balance frontier --verify
+expect_ok pr $G --devices host:2 --partition edge --direction push --balance off --verify
 expect_ok sssp $G --devices host:2 --partition edge --balance ownership --verify
 refuse 2 "route tree has no effect with balance ownership, where one device does all: leave one of them out" sssp $G --devices host:2 --partition edge --balance ownership --route tree
 expect_ok bfs $G --devices host:2 --partition edge --direction push --balance ownership --verify

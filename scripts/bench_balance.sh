@@ -1,6 +1,6 @@
 #!/bin/sh
 # Searches with --balance off, frontier, ownership and both, and on one device. A table in Markdown, and who looked along whose arcs.
-# Of shortest paths (VERB=sssp) off and frontier alone.
+# Of shortest paths (VERB=sssp) and PageRank (VERB=pr) off and frontier alone; of PageRank off is through the worklist.
 #
 #   scripts/bench_balance.sh [DEVICES...]    device specs; host:2 when none is given. On GPUs: cuda:0-1
 #
@@ -8,7 +8,7 @@
 # wait if arcs take all of them equally long (with the last way: as arcs lie, as they were shared out), levels that were shared out, milliseconds of that, levels by one
 # device, how often ownership moved, up to how many entries a level was narrow. All ways take turns, ROUNDS times TRIALS runs, and the first of each is
 # verified. Environment: BUILD (build), GRAPHS (rmat:18,16,1,unshuffled rmat:18, a blank between; tail:LENGTH:GRAPH is a chain of so many vertices that leads
-# into the vertex of that graph with the most arcs), VERB (bfs; sssp), PARTITION (block), DIRECTION (down; of sssp switch), ORDER (of sssp, as soft:1000; its own
+# into the vertex of that graph with the most arcs), VERB (bfs; sssp; pr), PARTITION (block), DIRECTION (down; of sssp switch, of pr push), ORDER (of sssp, as soft:1000; its own
 # choice), SOURCE (the command's own choice; 0 of a tail, where it begins),
 # ROUNDS (5), TRIALS (5).
 set -eu
@@ -16,6 +16,7 @@ weir=${BUILD:-build}/weir
 graphs=${GRAPHS:-rmat:18,16,1,unshuffled rmat:18} rounds=${ROUNDS:-5} trials=${TRIALS:-5}
 verb=${VERB:-bfs} ways='off frontier ownership both' direction=${DIRECTION:-down} last=both
 [ "$verb" = bfs ] || ways='off frontier' direction=${DIRECTION:-switch} last=frontier
+[ "$verb" != pr ] || direction=${DIRECTION:-push}
 [ $# -gt 0 ] || set -- host:2
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -71,13 +71,13 @@ function two() {
 }
 
 # Levels are shared out, or done by one device, where they go top-down, in step, on several devices: host devices, so that it runs everywhere. Through the
-# worklist one device does all.
+# worklist one device does all. PageRank that is pushed is in step then.
 function balance(values) {
     if (line ~ /--(direction pull|memory host)/ || chance(40)) {
         draw(10, "balance", "off auto")
         return
     }
-    if (line ~ /--(direction push|route|order|kernel|queues|worker|fetch|mapping)/) values = "ownership"
+    if (line !~ /^pr / && line ~ /--(direction push|route|order|kernel|queues|worker|fetch|mapping)/) values = "ownership"
     # Without a partition a small graph is searched on one device.
     sub(/ --partition auto/, "", line)
     if (line !~ /--partition/) line = line " --partition " one_of("edge block random")
@@ -137,6 +137,10 @@ function pr() {
     } else if (chance(45)) {
         line = line " --direction push"
         worklist("fifo soft soft:5 bulk")
+        draw(10, "balance", "off auto")
+    } else if (chance(35)) {
+        draw(60, "direction", "push auto")
+        balance("frontier")
     } else {
         draw(30, "direction", "pull auto")
         if (chance(50)) line = line " --" one_of("bands hubs bins") " " one_of("1 2 5 33 64")
@@ -250,7 +254,7 @@ function settle(small) {
 function names(verb, text) {
     text["bfs"] = "source sources batch undirected devices memory partition direction parents route order kernel queues worker fetch mapping balance wire trials seed verify verify-by"
     text["sssp"] = "source sources undirected weights devices memory partition direction parents route order kernel queues worker fetch mapping balance wire trials seed verify verify-by"
-    text["pr"] = "undirected devices memory partition direction tolerance damping dangling bands hubs bins route order kernel queues worker fetch mapping trials seed verify verify-by"
+    text["pr"] = "undirected devices memory partition direction tolerance damping dangling bands hubs bins route order kernel queues worker fetch mapping balance trials seed verify verify-by"
     text["cc"] = "undirected devices memory partition stream route trials seed verify verify-by"
     text["color"] = "undirected devices memory partition direction permute route order kernel queues worker fetch mapping trials seed verify verify-by"
     text["pbf"] = "elements selectivity devices packet schedule work trials seed verify"

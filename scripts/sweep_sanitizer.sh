@@ -117,6 +117,7 @@ END
         export WEIR_STEAL_ARCS=16
         sanitized "bfs frontier $1" "$build/weir" bfs rmat:8,16,1,unshuffled --undirected --devices "$1" --partition block --direction down --balance frontier --verify
         sanitized "sssp frontier $1" "$build/weir" sssp rmat:10,16,1,unshuffled --undirected --devices "$1" --partition block --direction switch --order soft:1000 --balance frontier --verify
+        sanitized "pr frontier $1" "$build/weir" pr rmat:8,16,1,unshuffled --devices "$1" --partition block --direction push --balance frontier --verify
         unset WEIR_STEAL_ARCS
         sanitized "bfs ownership $1" "$build/weir" bfs grid:40x40 --devices "$1" --partition block --direction down --balance ownership --verify
     fi

@@ -11,9 +11,11 @@
 /* Pieces that a worker takes together: one a lane; a lane alone takes those of a stretch of the list. */
 #define PR_STEAL_RUN (WEIR_LANES == 1u ? 16u : WEIR_LANES)
 
+/* To the nearest unit, or beside it where there are more units than doubles. */
 WEIR_DEV uint64_t pr_steal_fixed(double value, double units)
 {
-    return (uint64_t)(int64_t)llrint(value * units);
+    const double scaled = value * units;
+    return (uint64_t)(int64_t)(scaled + (scaled < 0 ? -0.5 : 0.5));
 }
 
 WEIR_DEV double pr_steal_real(uint64_t fixed, double unit)
@@ -253,16 +255,18 @@ WEIR_DEV void pr_steal_absorb_row(const struct pr_steal_args *a, const struct pr
     const double residual = value->residual + pr_steal_real(came, at->unit);
     const double rank = value->rank + residual;
     const uint64_t all = pr_steal_fixed(fabs(residual), at->units);
-    const double passed =
-        a->rows.out.offsets[row] < a->rows.out.offsets[row + 1] ? damping * residual : 0;
+    const uint64_t net = residual < 0 ? 0 - all : all;
     value->residual = residual;
     if (at->making == PR_STEAL_FIRST)
         a->first[row] = *value;
     sum[PR_PUSH_RANK] += pr_steal_fixed(rank, at->rank_units);
-    sum[PR_PUSH_NET] += residual < 0 ? 0 - all : all;
+    sum[PR_PUSH_NET] += net;
     sum[PR_PUSH_ALL] += all;
-    sum[PR_PUSH_PASSED_NET] += pr_steal_fixed(passed, at->units);
-    sum[PR_PUSH_PASSED_ALL] += pr_steal_fixed(fabs(passed), at->units);
+    if (a->rows.out.offsets[row] <
+        a->rows.out.offsets[row + 1]) { /* the damping comes at the end */
+        sum[PR_PUSH_PASSED_NET] += net;
+        sum[PR_PUSH_PASSED_ALL] += all;
+    }
     sum[PR_PUSH_RESTLESS] += fabs(residual) > a->restless * rank;
 }
 
@@ -331,6 +335,7 @@ WEIR_DEV void pr_steal_begin(const struct pr_steal_args *a, struct pr_steal_shar
     shared->since_ns = weir_clock_ns();
     shared->course = a->course;
     at->making = a->making;
+    at->undamped = 1 / a->course.damping; /* without damping nothing is carried, and nobody asks */
     at->shared_out = at->number = 0;
     pr_steal_next_epoch(shared, a->net, a->all, PR_STEAL_FIRST_RANKS);
     if (at->making) {
@@ -356,6 +361,8 @@ WEIR_COLD void pr_steal_over(const struct pr_steal_args *a, struct pr_steal_shar
             result[PR_STEAL_RESULT_ALL] = shared->total[i];
         shared->total[i] = 0;
     }
+    sum[PR_PUSH_PASSED_NET] *= a->course.damping;
+    sum[PR_PUSH_PASSED_ALL] *= a->course.damping;
     at->number++;
     at->shared_out = 0;
     if (at->making == PR_STEAL_LOOKS) {

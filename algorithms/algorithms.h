@@ -501,7 +501,7 @@ const char *weir_wire_text(weir_wire wire);
 typedef enum weir_balance {
     WEIR_BALANCE_OFF = 0,  /**< each device works on what it owns */
     WEIR_BALANCE_FRONTIER, /**< BFS in step, on 2 to 8 devices: levels top-down of which a device has far more than the mean are
-                               shared out; shortest paths in step: long rows of pushes; results are the same */
+                               shared out; shortest paths in step: long rows of pushes; PageRank, pushed in step then: epochs; results are the same */
     /** BFS in step, on as many: narrow levels are done by one device for all, while the others sleep. BFS and SSSP through the worklist: the
      *  first device does all, and behind a run each takes the results of what it owns from there. */
     WEIR_BALANCE_OWNERSHIP,
@@ -540,7 +540,7 @@ typedef struct weir_run_options {
     weir_memory memory; /**< where arcs lie; of an operator of your own its placement says that */
     weir_wire wire;     /**< BFS, SSSP: LIST; of BFS in step the others too */
     weir_balance
-        balance; /**< BFS, SSSP; in step of SSSP FRONTIER, through the worklist OWNERSHIP */
+        balance; /**< BFS, SSSP, PR; in step of SSSP and PR FRONTIER, through the worklist OWNERSHIP */
 } weir_run_options;
 /** Defaults of weir_run_options. */
 #define WEIR_RUN_OPTIONS_INIT                                                            \
@@ -580,8 +580,9 @@ typedef struct weir_run_stats {
     uint32_t devices;         /**< that took part: the first so many of the context */
     const char
         *why_devices; /**< why fewer than there are, in static storage; NULL: all take part */
-    uint64_t steps;   /**< levels or iterations of a run in step; 0 of one through the worklist */
-    double residual;  /**< PageRank: the bound it stopped at; 0 elsewhere */
+    uint64_t
+        steps; /**< levels, iterations or epochs of a run in step; 0 of one through the worklist */
+    double residual; /**< PageRank: the bound it stopped at; 0 elsewhere */
     /** Vertices reached: items that are processed at the least where each has to be taken up. Bottom-up
      *  steps of a search do with fewer. */
     uint64_t least_items;
@@ -593,7 +594,7 @@ typedef struct weir_run_stats {
     weir_run_phase phase[WEIR_RUN_PHASES]; /**< of a run in step; those with a name count */
     uint64_t bands; /**< PageRank in step: weir_pr_config.bands, or what was picked; 0 elsewhere */
     uint64_t
-        epochs; /**< PageRank by residuals: runs of the engine, each with a threshold of its own; 0 elsewhere */
+        epochs; /**< PageRank by residuals: how often all vertices were scanned, each time with another threshold; 0 elsewhere */
     /** Breadth-first search in step, on GPUs: pieces of long rows that several workers shared, since there were fewer
      *  pieces than workers; 0 elsewhere. */
     uint64_t shared;
@@ -613,11 +614,11 @@ typedef struct weir_run_stats {
     /** Where the arcs lie; of components that are streamed WEIR_MEMORY_AUTO, since they pass by. */
     weir_memory memory;
     weir_balance balance; /**< never AUTO */
-    /** Of a search with balance frontier; 0 elsewhere. Levels that were shared out, of shortest paths pushes; arcs that a device looked along for another
-     *  (weir_bfs_stolen() and weir_sssp_stolen() tell which for which), and bytes that it read of that one's memory for it. */
+    /** Of a run with balance frontier; 0 elsewhere. Levels that were shared out, of shortest paths pushes, of PageRank epochs; arcs that a device looked along
+     *  for another (weir_bfs_stolen(), weir_sssp_stolen() and weir_pr_stolen() tell which for which), and bytes that it read of that one's memory for it. */
     uint64_t stolen_levels, stolen_arcs, stolen_bytes;
     /** The same: the part of the devices' time that they would wait for the one with the most arcs, if arcs took them equally
-     *  long: 1 - mean / most, arcs of all levels top-down, or of all pushes, together; as arcs lie, and as they were shared out. */
+     *  long: 1 - mean / most, arcs of all levels top-down, of all pushes, or of all epochs, together; as arcs lie, and as they were shared out. */
     double stall_before, stall_after;
     /** Components in step on GPUs, where few arcs are left of each row (`direct`): arcs that waited until each lane of a warp had one to
      *  link. PageRank by pull on host devices: arcs of short rows, over all iterations, whose shares were brought before rows were added up. 0
@@ -1167,12 +1168,14 @@ typedef struct weir_pr weir_pr;
 /** Place @p graph on the devices; as weir_bfs_create(), of which all else holds too.
  *  @param[in] config  NULL for defaults.
  *  Directions: push sends residuals through the worklist (Groute 4.5), in epochs; pull iterates over in-arcs without
- *  atomics; auto pulls where devices can go in step and no choice of the worklist is made. With a tolerance
- *  below about 5e-7 both also go on until no vertex changes by half of it, of itself. A partition of kind WEIR_PARTITION_2D: pull in
+ *  atomics; auto pulls where devices can go in step and no choice of the worklist is made. With balance FRONTIER it pushes in step, and ranks
+ *  are the same bit by bit on however many devices of one kind (docs/stealing.md). With a tolerance
+ *  below about 5e-7 all also go on until no vertex changes by half of it, of itself. A partition of kind WEIR_PARTITION_2D: pull in
  *  two dimensions (docs/two-dimensions.md), which reads direction, iterations and time_limit_ms, in doubles from the start.
  *  @retval WEIR_ERR_INVALID      the configuration is out of range.
  *  @retval WEIR_ERR_UNSUPPORTED  pull with a choice of the worklist, or over devices that cannot go in step;
- *          switch; push, or a choice of the worklist, with `iterations`, `bands`, `hubs` or `bins`. */
+ *          switch; push, or a choice of the worklist, with `iterations`, `bands`, `hubs` or `bins`;
+ *          balance FRONTIER with any of these, with pull, in two dimensions, or on one device or more than 8; any other balance but OFF and AUTO. */
 weir_status weir_pr_create(weir_context *context, const weir_graph *graph,
                            const weir_partition *partition, const weir_run_options *options,
                            const weir_pr_config *config, weir_pr **pr_out);

@@ -344,6 +344,23 @@ WEIR_DEV void pr_steal_begin(const struct pr_steal_args *a, struct pr_steal_shar
     }
 }
 
+/* What the rules want to know of the sums of all devices. Devices that decided differently whether a run is over would wait for each other for ever, so what
+ * stays is added up in whole numbers, and then there are multiplications and one division alone, which compilers for different devices
+ * cannot put together in different ways. */
+WEIR_DEV void pr_steal_sum(const struct pr_steal_args *a, const struct pr_steal_at *at,
+                           const uint64_t *total, double *sum)
+{
+    const uint64_t net = total[PR_PUSH_PASSED_NET];
+    const uint64_t lost = a->course.spread ? ((int64_t)net < 0 ? 0 - net : net) : 0;
+    sum[PR_PUSH_RANK] = pr_steal_real(total[PR_PUSH_RANK], at->rank_unit);
+    sum[PR_PUSH_NET] = pr_steal_real(total[PR_PUSH_NET], at->unit);
+    sum[PR_PUSH_ALL] = pr_steal_real(total[PR_PUSH_ALL], at->unit);
+    sum[PR_PUSH_PASSED_NET] = 0; /* it is with the others */
+    sum[PR_PUSH_PASSED_ALL] =
+        pr_steal_real(total[PR_PUSH_PASSED_ALL] + lost, at->unit) * a->course.damping;
+    sum[PR_PUSH_RESTLESS] = (double)total[PR_PUSH_RESTLESS];
+}
+
 /* An epoch is over. Thread 0 of a block, with the sums of all devices. */
 WEIR_COLD void pr_steal_over(const struct pr_steal_args *a, struct pr_steal_shared *shared,
                              int keeps)
@@ -351,18 +368,13 @@ WEIR_COLD void pr_steal_over(const struct pr_steal_args *a, struct pr_steal_shar
     struct pr_steal_at *at = &shared->at;
     uint64_t *result = weir_steps_mine(&a->member)->result;
     double sum[PR_PUSH_SUMS];
-    for (uint32_t i = 0; i < PR_PUSH_SUMS; i++) {
-        sum[i] = pr_steal_real(shared->total[i], i == PR_PUSH_RANK       ? at->rank_unit
-                                                 : i == PR_PUSH_RESTLESS ? 1
-                                                                         : at->unit);
-        if (keeps && i == PR_PUSH_NET)
-            result[PR_STEAL_RESULT_NET] = shared->total[i];
-        if (keeps && i == PR_PUSH_ALL)
-            result[PR_STEAL_RESULT_ALL] = shared->total[i];
-        shared->total[i] = 0;
+    pr_steal_sum(a, at, shared->total, sum);
+    if (keeps) {
+        result[PR_STEAL_RESULT_NET] = shared->total[PR_PUSH_NET];
+        result[PR_STEAL_RESULT_ALL] = shared->total[PR_PUSH_ALL];
     }
-    sum[PR_PUSH_PASSED_NET] *= a->course.damping;
-    sum[PR_PUSH_PASSED_ALL] *= a->course.damping;
+    for (uint32_t i = 0; i < PR_PUSH_SUMS; i++)
+        shared->total[i] = 0;
     at->number++;
     at->shared_out = 0;
     if (at->making == PR_STEAL_LOOKS) {

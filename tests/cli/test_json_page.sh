@@ -142,6 +142,7 @@ document sssp whole.el --devices host:2 --partition random --direction push --or
 document sssp path.el --devices host:2 --direction switch --order soft
 document sssp whole.el --devices host:2 --partition random --parents --verify
 document sssp path.el --devices host:2 --partition random --direction switch --balance frontier
+document pr path.el --devices host:2 --partition block --balance frontier
 document sssp path.el --devices host:2 --partition random --balance ownership
 document sssp reals.el --devices host:2 --partition random --direction push
 for tolerance in 1e-6 1e-10; do

@@ -153,7 +153,7 @@ refuse 2 "--direction switch: unknown; choose one of: auto, push, pull" pr $G --
 refuse 2 "--order has no effect on PageRank in step" pr $G --direction pull --order fifo
 refuse 2 "--order has no effect on PageRank in step, and --iterations has none on PageRank through the worklist" pr none.el --iterations 3 --order soft
 refuse 2 "--iterations has no effect on PageRank through the worklist: leave it out" pr none.el --iterations 3 --direction push
-for option in source sources parents balance; do
+for option in source sources parents wire; do
     refuse 2 "--$option: pr has no such option" pr $G --$option 1
 done
 refuse 2 "pr has no weights" pr $G --weights unit

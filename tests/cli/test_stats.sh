@@ -158,6 +158,19 @@ sane "$OUT"
 lines "^  steps shared out  *[0-9]*   stall [0-9.]* % as arcs lie, [0-9.]* % as they were shared out$" 1
 lines "^  arcs for others  *[0-9]*   for which [0-9]* bytes were read of their memory$" 1
 lines '^  arcs, of \\ by *host:0 *host:1 *host:2$' 1
+expect_ok pr star:3000 --devices host:3 --partition block --balance frontier --stats
+four 1
+sane "$OUT"
+lines "^choices  direction push, .*, balance frontier, " 1
+lines "^  iterations shared out  *0   stall [0-9.]* % as arcs lie, [0-9.]* % as they were shared out$" 1
+lines '^  arcs, of \\ by *host:0 *host:1 *host:2$' 1
+export WEIR_STEAL_ARCS=1
+expect_ok pr star:3000 --devices host:3 --partition block --balance frontier --stats --verify
+lines "^  iterations shared out  *[1-9][0-9]*   stall [0-9.]* % as arcs lie, [0-9.]* % as they were shared out$" 1
+lines "^  arcs for others  *[1-9][0-9]*   for which [1-9][0-9]* bytes were read of their memory$" 1
+unset WEIR_STEAL_ARCS
+expect_ok pr star:3000 --devices host:3 --partition block --direction push --stats
+lines "iterations shared out" 0
 # ---- levels that one device does ----
 expect_ok bfs chain:3000 --source 0 --devices host:3 --partition block --direction down --balance ownership --stats
 four 1

@@ -93,6 +93,8 @@ color grid:20x20
 color rmat:8 --undirected --direction push
 color grid:20x20 --kernel live
 bfs rmat:8 --undirected --direction down --parents
+bfs complete:200 --direction pull --source 199 --parents
+bfs rmat:13 --direction pull --parents
 bfs rmat:8 --undirected --sources 20 --batch
 bfs rmat:8 --undirected --memory host --direction push
 END

@@ -225,8 +225,12 @@ WEIR_DEV void bfs_up_chunk(const struct bfs_step_args *a, const struct bfs_walk 
             count = bfs_up_some(a, w, found, chunk, t, at, count, from);
             from += BFS_EACH;
         } while (count > BFS_SPARSE && from <= BFS_ALONE);
-        count = bfs_up_squads(a, w, found, chunk, t, at, count, from);
-        bfs_up_rest(a, w, found, chunk, t, at, count, from + BFS_FAR);
+        if (!a->lines ||
+            count <= BFS_SPARSE) { /* squads read by sectors, and a link carries lines */
+            count = bfs_up_squads(a, w, found, chunk, t, at, count, from);
+            from += BFS_FAR;
+        }
+        bfs_up_rest(a, w, found, chunk, t, at, count, from);
         weir_lanes_sync();
         word |= chunk->found[weir_lane()];
         weir_lanes_sync();

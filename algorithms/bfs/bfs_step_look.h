@@ -5,7 +5,10 @@
 
 #include "algorithms/bfs/bfs_step_down.h"
 
-#define BFS_WORDS   4u /* words of the bitmap that a worker of one lane has under way */
+/* Words that a thread of a host device takes one after the other: whole lines of its cache, so that no two threads write to
+ * one. A part has a multiple of that (algorithms/rows.h). */
+#define BFS_LINE    32u
+#define BFS_PENDING 8u /* rows that it has under way behind their first arcs */
 #define BFS_ABREAST 4u /* looks that a lane has under way in a long row */
 
 /* Words of this device's part that have rows with arcs. The others are full, in both bitmaps, before the first run. */
@@ -77,79 +80,96 @@ WEIR_DEV uint64_t bfs_out_arcs(const struct bfs_step_args *a, uint32_t row, uint
     return a->rows.in.offsets == a->rows.out.offsets ? in : weir_rows_out_degree(&a->rows, row);
 }
 
-/* Look for a found neighbour of the rows row[k] for which want[k] holds.
- * @param[out] by  by[k] is that neighbour; BFS_NONE: there is none. */
-WEIR_DEV void bfs_look(const struct bfs_step_args *a, const uint32_t *found, const uint32_t *row,
-                       const int *want, uint32_t *by, struct bfs_up_tally *t)
+/* Rows that their first arcs did not settle, of a worker of one lane. */
+struct bfs_pending {
+    uint32_t count;
+    uint32_t row[BFS_PENDING];
+};
+
+/* Rows look along their arcs behind the first, all of them at a time, so that several reads are under way. What they find goes into the
+ * words of a line, which begins with word `at`. */
+WEIR_DEV void bfs_look_on(const struct bfs_step_args *a, const struct bfs_walk *w,
+                          const uint32_t *found, struct bfs_pending *pending,
+                          struct bfs_up_tally *t, uint32_t at, uint32_t *word)
 {
-    uint64_t at[BFS_WORDS], last[BFS_WORDS];
-    for (uint32_t k = 0; k < BFS_WORDS; k++)
-        by[k] = want[k] ? a->rows.in.firsts[row[k]] : BFS_NONE;
-    for (uint32_t k = 0; k < BFS_WORDS; k++) {
-        at[k] = last[k] = 0;
-        t->ups.rows += (uint64_t)want[k];
-        t->ups.arcs += by[k] != BFS_NONE;
-        if (bfs_met(found, by[k])) {
-            t->ups.firsts++;
-            continue;
-        }
-        if (by[k] == BFS_NONE)
-            continue;
-        by[k] = BFS_NONE;
-        at[k] = a->rows.in.offsets[row[k]] + 1;
-        last[k] = a->rows.in.offsets[row[k] + 1];
+    uint64_t arc[BFS_PENDING], last[BFS_PENDING];
+    const uint32_t count = pending->count;
+    int any = count > 0;
+    for (uint32_t k = 0; k < count; k++) {
+        arc[k] = a->rows.in.offsets[pending->row[k]] + 1;
+        last[k] = a->rows.in.offsets[pending->row[k] + 1];
     }
-    for (;;) {
-        uint32_t number[BFS_WORDS];
-        int any = 0;
-        for (uint32_t k = 0; k < BFS_WORDS; k++) {
-            number[k] = BFS_NONE;
-            if (by[k] == BFS_NONE && at[k] < last[k]) {
-                number[k] = a->rows.in.targets[at[k]++];
-                any = 1;
-            }
+    while (any) {
+        any = 0;
+        for (uint32_t k = 0; k < count; k++) {
+            if (arc[k] >= last[k])
+                continue;
+            const uint32_t row = pending->row[k], number = a->rows.in.targets[arc[k]++];
+            t->ups.arcs++;
+            any = 1;
+            if (!bfs_met(found, number))
+                continue;
+            arc[k] = last[k];
+            word[row / 32 - at] |= 1u << (row & 31u);
+            (void)bfs_keep(a, w, t, 1, row, number, weir_rows_out_degree(&a->rows, row));
         }
-        if (!any)
-            return;
-        for (uint32_t k = 0; k < BFS_WORDS; k++)
-            if (number[k] != BFS_NONE) {
-                t->ups.arcs++;
-                if (bfs_met(found, number[k]))
-                    by[k] = number[k];
-            }
     }
+    pending->count = 0;
 }
 
-/* Words at to at + BFS_WORDS - 1 of this part. Full words have no work but are still written, since the other bitmap is an
- * older one. */
-WEIR_DEV void bfs_up_words(const struct bfs_step_args *a, const struct bfs_walk *w,
-                           struct bfs_up_tally *t, uint32_t at)
+/* The rows of a word that are not found look at their first arcs, which lie side by side: without a jump for each, since nobody could
+ * foresee it. @return the word with those that met what is found. */
+WEIR_DEV uint32_t bfs_look_at_firsts(const struct bfs_step_args *a, const struct bfs_walk *w,
+                                     const uint32_t *found, struct bfs_up_tally *t, uint32_t begin,
+                                     uint32_t word)
 {
-    const uint32_t part_word = a->rows.begin / 32;
-    const uint32_t *found = a->found[w->current][a->member.index];
-    uint32_t word[BFS_WORDS];
-    for (uint32_t k = 0; k < BFS_WORDS; k++)
-        word[k] = found[part_word + at + k];
-    for (uint32_t bit = 0; bit < 32; bit++) {
-        uint32_t row[BFS_WORDS], by[BFS_WORDS];
-        int want[BFS_WORDS], any = 0;
-        for (uint32_t k = 0; k < BFS_WORDS; k++) {
-            row[k] = (at + k) * 32 + bit;
-            want[k] = !(found[part_word + at + k] >> bit & 1u);
-            any |= want[k];
-        }
-        if (!any)
-            continue;
-        bfs_look(a, found, row, want, by, t);
-        for (uint32_t k = 0; k < BFS_WORDS; k++)
-            if (by[k] != BFS_NONE)
-                word[k] |=
-                    bfs_keep(a, w, t, 1, row[k], by[k], weir_rows_out_degree(&a->rows, row[k]))
-                    << bit;
+    const uint32_t *firsts = &a->rows.in.firsts[begin];
+    uint32_t hits = 0, looks = 0;
+    for (uint32_t left = ~word; left; left &= left - 1) {
+        const uint32_t bit = weir_first_bit_u32(left), number = firsts[bit];
+        const uint32_t is = number != BFS_NONE, some = is ? number : 0;
+        hits |= (found[some / 32] >> (some & 31u) & is) << bit;
+        looks += is;
     }
+    for (uint32_t left = hits; left; left &= left - 1) {
+        const uint32_t bit = weir_first_bit_u32(left), row = begin + bit;
+        (void)bfs_keep(a, w, t, 1, row, firsts[bit], weir_rows_out_degree(&a->rows, row));
+    }
+    t->ups.rows += weir_popcount_u32(~word);
+    t->ups.arcs += looks;
+    t->ups.firsts += weir_popcount_u32(hits);
+    return word | hits;
+}
+
+/* A worker of one lane: words at to at + BFS_LINE - 1 of this part. Full words have no work but are still written, since the
+ * other bitmap is an older one. */
+WEIR_DEV void bfs_up_line(const struct bfs_step_args *a, const struct bfs_walk *w,
+                          struct bfs_up_tally *t, uint32_t at)
+{
+    const int same = a->rows.in.offsets == a->rows.out.offsets; /* bytes tell of in-arcs too */
+    const uint32_t part_word = a->rows.begin / 32 + at;
+    const uint32_t *found = a->found[w->current][a->member.index];
+    struct bfs_pending pending;
+    uint32_t word[BFS_LINE];
+    pending.count = 0;
+    for (uint32_t k = 0; k < BFS_LINE; k++) {
+        const uint32_t begin = (at + k) * 32;
+        word[k] = found[part_word + k];
+        if (word[k] == ~0u)
+            continue;
+        word[k] = bfs_look_at_firsts(a, w, found, t, begin, word[k]);
+        for (uint32_t left = ~word[k]; left; left &= left - 1) {
+            const uint32_t row = begin + weir_first_bit_u32(left);
+            pending.row[pending.count] = row;
+            pending.count += same ? a->rows.out_byte[row] > 1 : a->rows.in.firsts[row] != BFS_NONE;
+            if (pending.count == BFS_PENDING)
+                bfs_look_on(a, w, found, &pending, t, at, word);
+        }
+    }
+    bfs_look_on(a, w, found, &pending, t, at, word);
     for (uint32_t d = 0; d < a->rows.parts; d++)
-        for (uint32_t k = 0; k < BFS_WORDS; k++)
-            a->found[w->current ^ 1][d][part_word + at + k] = word[k];
+        for (uint32_t k = 0; k < BFS_LINE; k++)
+            a->found[w->current ^ 1][d][part_word + k] = word[k];
 }
 
 #endif

@@ -5,10 +5,6 @@
 
 #include "algorithms/bfs/bfs_step_chunk.h"
 
-/* Words that a thread of a host device takes one after the other: whole lines of its cache, so that no two threads write to
- * one. A part has a multiple of that (algorithms/rows.h). */
-#define BFS_LINE 32u
-
 /* The least words of a chunk (bfs_step_chunk.h). */
 #define BFS_LEAST_SPAN 4u
 
@@ -27,8 +23,7 @@ WEIR_COLD void bfs_up(const struct bfs_step_args *a, struct bfs_step_shared *sha
     const uint32_t workers = b.blocks * b.threads / WEIR_LANES;
     if (WEIR_LANES == 1u) {
         for (uint32_t at = worker * BFS_LINE; at < words; at += workers * BFS_LINE)
-            for (uint32_t k = 0; k < BFS_LINE; k += BFS_WORDS)
-                bfs_up_words(a, &w, &t, at + k);
+            bfs_up_line(a, &w, &t, at);
     } else {
         /* Chunks so small that each worker has some. */
         uint32_t span = WEIR_LANES;

@@ -68,7 +68,8 @@
 
 /* bfs_walk.enough, of a level of which not all is in the queue: the next one has to go bottom-up. */
 #define BFS_UNLISTED 0xFFu
-#define BFS_WARPS    (WEIR_LANES == 1u ? 1u : 16u) /* of a block, at the most */
+#define BFS_THREADS  512                                                /* of a block on GPUs */
+#define BFS_WARPS    (WEIR_LANES == 1u ? 1u : BFS_THREADS / WEIR_LANES) /* of a block */
 /* Kinds of phases that are reported: top-down, bottom-up, switching between them, and sharing out and by one device, or folding. */
 #define BFS_KINDS (BFS_STEALS ? 5u : BFS_WIRES ? 4u : 3u)
 

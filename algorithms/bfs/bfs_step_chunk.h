@@ -73,7 +73,8 @@ struct bfs_up_row {
     uint32_t number; /* in the chunk */
 };
 
-/* @param[in] from  the number of the first arc that is looked at, of the row's. */
+/* Take the row at a place of the list; behind its end there is none. @param[in] from  the number of the row's first arc that is looked
+ * at. */
 WEIR_DEV struct bfs_up_row bfs_up_take(const struct bfs_step_args *a, const struct bfs_chunk *chunk,
                                        uint32_t at, uint32_t place, uint32_t count, uint32_t from)
 {
@@ -198,7 +199,7 @@ WEIR_DEV void bfs_up_rest(const struct bfs_step_args *a, const struct bfs_walk *
 
 /* A chunk of `span` words, from `at` on. Lanes of a warp look at rows for as long as the slowest of them takes, and what most
  * rows meet they meet at once: so those that met nothing are dealt out anew behind every few looks.
- * @param[in] next  the chunk behind it of the same worker. */
+ * @param[in] next  where the same worker's next chunk begins. */
 WEIR_DEV void bfs_up_chunk(const struct bfs_step_args *a, const struct bfs_walk *w,
                            struct bfs_chunk *chunk, struct bfs_up_tally *t, uint32_t at,
                            uint32_t span, uint32_t next)

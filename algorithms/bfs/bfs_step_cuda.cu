@@ -3,6 +3,6 @@
 
 #define WEIR_STEPS bfs_step
 #define WEIR_STEPS_EPILOGUE
-#define WEIR_STEPS_THREADS  512
+#define WEIR_STEPS_THREADS  BFS_THREADS
 #define WEIR_STEPS_PER_UNIT 1
 #include "worklist/steps_cuda_tmpl.cuh"

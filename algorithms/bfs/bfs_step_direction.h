@@ -7,7 +7,7 @@
 #include "algorithms/bfs/bfs_step_narrow.h"
 #include "algorithms/bfs/bfs_step_up.h"
 
-/* The same for the way back, which costs a phase of its own. */
+/* A level goes back to top-down where it takes less than that part of the looks bottom-up, since the way back costs a phase of its own. */
 #define BFS_DOWN_GAIN 3u
 /* The least part of all arcs, as a power of two, that is looked at as enough. */
 #define BFS_ENOUGH 6u

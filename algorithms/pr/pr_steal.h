@@ -120,7 +120,6 @@ struct pr_steal_at {
     uint32_t kind, making, shared_out;
     uint32_t number; /* of the epoch */
     struct pr_epoch epoch;
-    double undamped;              /* 1 / damping */
     double unit, units;           /* of the epoch's sums, and how many 1 is */
     double rank_unit, rank_units; /* the same of the sum of ranks */
 };

@@ -335,7 +335,6 @@ WEIR_DEV void pr_steal_begin(const struct pr_steal_args *a, struct pr_steal_shar
     shared->since_ns = weir_clock_ns();
     shared->course = a->course;
     at->making = a->making;
-    at->undamped = 1 / a->course.damping; /* without damping nothing is carried, and nobody asks */
     at->shared_out = at->number = 0;
     pr_steal_next_epoch(shared, a->net, a->all, PR_STEAL_FIRST_RANKS);
     if (at->making) {

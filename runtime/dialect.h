@@ -121,6 +121,35 @@ WEIR_DEV void weir_store_stream_16(void *place, const void *value)
 #endif
 }
 
+/** Of a member or variable: it lies at a multiple of so many bytes. */
+#ifdef __CUDACC__
+#define WEIR_ALIGNED(bytes) __align__(bytes)
+#else
+#define WEIR_ALIGNED(bytes) _Alignas(bytes)
+#endif
+
+/** Load 16 bytes, at a multiple of that. @param[out] value_out  of any types. */
+WEIR_DEV void weir_load_16(void *value_out, const void *place)
+{
+#ifdef __CUDACC__
+    const uint4 value = *(const uint4 *)place;
+    memcpy(value_out, &value, 16);
+#else
+    __builtin_memcpy(value_out, place, 16);
+#endif
+}
+/** Store such bytes. */
+WEIR_DEV void weir_store_16(void *place, const void *value)
+{
+#ifdef __CUDACC__
+    uint4 stored;
+    memcpy(&stored, value, 16);
+    *(uint4 *)place = stored;
+#else
+    __builtin_memcpy(place, value, 16);
+#endif
+}
+
 /** How many elements weir_copy_16_abreast() moves. */
 #define WEIR_ABREAST 4u
 /** to[i] = from[i] of WEIR_ABREAST elements of 16 bytes, @p step apart from @p at on, that lie below @p end. All are loaded

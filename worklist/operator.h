@@ -83,6 +83,24 @@
  * be asked about an item in the round that makes it, before others that run in that round are through: but for
  * NAME_tile, what they look at does not change in a run.
  *
+ * Optional, for narrow rounds of one worker where all tiles are short (short_rows_tmpl.h): the macro NAME_short_rows, defined to 1, a
+ * type and three functions. A *short row* is a tile with its atoms: 4 or 8 entries, side by side at a multiple of 16 bytes, which do
+ * not change in a run. All tiles have one, or none has.
+ *
+ * - `NAME_entry`: an atom of a short row. A plain struct or integer of 4 or 8 bytes.
+ *
+ * - `uint32_t NAME_row_log(const NAME_state *)`
+ *
+ *   The entries of a row, as a power of two: 2 or 3; 0: there are no short rows. The same in all of a run.
+ *
+ * - `const NAME_entry *NAME_short_row(const NAME_state *, const NAME_item *)`
+ *
+ *   The row of an item's tile. Asked as bounds is, but not about items that another worker owns.
+ *
+ * - `int NAME_enter(const NAME_state *, const NAME_item *, const NAME_entry *, NAME_item *next)`
+ *
+ *   As reach, of an entry of the item's row. 0: the entry is no atom, since the tile has fewer.
+ *
  * Optional, for operators that add up the atoms of a tile (a row's sum, its largest element), without an atomic an atom: the
  * macro NAME_folds, defined to 1, a type and, in place of NAME_atom, four functions. A group of lanes does a tile,
  * from its prologue to its epilogue; tiles are not cut, so a very long one keeps its warp busy.

@@ -226,13 +226,15 @@ typedef struct weir_worklist_stats {
     uint64_t flushes;
     /** 1: lanes read tiles along lines (weir_worklist_config.lines); else 0. */
     uint64_t lines;
+    /** Items of narrow rounds that were processed by short rows (operator.h). */
+    uint64_t by_rows;
 } weir_worklist_stats;
 /** weir_worklist_stats: nothing filled in yet. */
 #define WEIR_WORKLIST_STATS_INIT                                                                   \
     {                                                                                              \
         sizeof(weir_worklist_stats), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, {0}, WEIR_ROUTE_AUTO,     \
             WEIR_ORDER_AUTO, 0, WEIR_KERNEL_AUTO, WEIR_WORKER_AUTO, 0, WEIR_MAPPING_AUTO, 0, 0, 0, \
-            0, 0, 0, 0, 0, 0, 0, 0, 0, 0                                                           \
+            0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0                                                        \
     }
 
 typedef struct weir_worklist weir_worklist; /**< long-lived */

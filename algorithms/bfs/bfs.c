@@ -38,7 +38,7 @@ struct weir_bfs {
 /* Place the graph for the worklist. */
 static weir_status create_push(weir_bfs *bfs, const struct weir__making *all)
 {
-    static const weir_traversal_config config = WEIR_TRAVERSAL_CONFIG_INIT;
+    weir_traversal_config config = WEIR_TRAVERSAL_CONFIG_INIT;
     struct weir__algorithm *head = &bfs->head;
     struct weir__making whole;
     const int alone = all->options->balance == WEIR_BALANCE_OWNERSHIP;
@@ -47,6 +47,7 @@ static weir_status create_push(weir_bfs *bfs, const struct weir__making *all)
     weir_status status = alone ? weir__algorithm_alone(head, all, &whole) : WEIR_OK;
     if (status)
         return status;
+    config.entry_bytes = making->options->memory == WEIR_MEMORY_HOST ? 0 : sizeof(bfs_entry);
     if ((status = weir__algorithm_push_fits(making, WEIR_PART_WEIGHTS_NONE, &weir__bfs_operator,
                                             &config, "breadth-first search")) ||
         (status = weir__algorithm_place(making, WEIR_PART_WEIGHTS_NONE, &head->placement)))
@@ -54,13 +55,14 @@ static weir_status create_push(weir_bfs *bfs, const struct weir__making *all)
     with.memory = WEIR_MEMORY_AUTO; /* the placement has said where arcs lie */
     with.wire = WEIR_WIRE_AUTO;     /* items are lists */
     with.balance = WEIR_BALANCE_OFF;
-    if ((status = weir_traversal_create(head->placement, &weir__bfs_operator, &with, NULL,
+    if ((status = weir_traversal_create(head->placement, &weir__bfs_operator, &with, &config,
                                         &head->traversal)))
         return status;
     weir__traversal_watch(head->traversal, (uint64_t)INT32_MAX + 1);
     for (uint32_t p = 0; p < making->partition->parts && !status; p++) {
-        bfs_state state = {*weir_placement_part(head->placement, p),
-                           weir_traversal_values(head->traversal, p)};
+        bfs_state state = {.part = *weir_placement_part(head->placement, p),
+                           .level = weir_traversal_values(head->traversal, p)};
+        state.rows = weir_traversal_short_rows(head->traversal, p, &state.row_log);
         status = weir_traversal_bind(head->traversal, p, &state);
     }
     return status || !alone ? status : weir__lone_take(head->lone, sizeof(int32_t));

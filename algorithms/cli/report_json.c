@@ -171,10 +171,11 @@ static json_t *stats_json(const weir_run_stats *stats)
         "rounds", integer(work->rounds), "narrow_rounds", integer(work->narrow_rounds), "woven",
         integer(work->woven), "paced", integer(work->paced), "raises", integer(work->raises),
         "phase_ms", phases_json(stats, 0), "phase_percent", phases_json(stats, 1));
-    items = join(items, json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "fused", integer(work->fused),
-                                  "flushes", integer(work->flushes), "pops", integer(work->pops),
-                                  "empty_pops", integer(work->empty_pops), "steals",
-                                  integer(work->steals), "queue_high", integer(work->queue_high)));
+    items = join(items,
+                 json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "by_rows", integer(work->by_rows),
+                           "fused", integer(work->fused), "flushes", integer(work->flushes), "pops",
+                           integer(work->pops), "empty_pops", integer(work->empty_pops), "steals",
+                           integer(work->steals), "queue_high", integer(work->queue_high)));
     return join(items, json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "least_items",
                                  integer(stats->least_items), "processed_per_least",
                                  ratio(weir__cli_over_least(stats)), "bytes", integer(stats->bytes),

@@ -130,6 +130,7 @@ static weir_status create(weir_context *context, const weir_graph *graph,
     if ((status = check(context, graph, partition, config->weights)) ||
         (status = take(context, graph, partition, config->memory, &placement)))
         return status;
+    placement->weights = config->weights;
     if ((status = place_all(placement, graph, partition, config->weights, config->in_arcs))) {
         weir_placement_destroy(placement);
         return status;

@@ -16,7 +16,8 @@ struct weir_placement {
     weir_context *context;
     uint64_t vertices;
     uint32_t parts;
-    weir_memory memory;                   /* of arcs; never AUTO */
+    weir_memory memory; /* of arcs; never AUTO */
+    weir_part_weights weights;
     uint32_t first[WEIR_DEVICES_MAX + 1]; /* global numbers */
     uint64_t arcs[WEIR_DEVICES_MAX];
     uint64_t in_arcs[WEIR_DEVICES_MAX]; /* where in-arcs are not out-arcs */

@@ -3,7 +3,9 @@
  * What BFS, SSSP and operators of users have in common: everything but the operator and its state. Values stay on
  * the devices: what is said of a run is counted there by a kernel, and they come to the host when somebody asks. */
 #include "algorithms/common/forms.h"
+#include "algorithms/common/need.h"
 #include "algorithms/common/placement.h"
+#include "algorithms/common/short_rows_op.h"
 #include "algorithms/common/timing.h"
 #include "algorithms/common/traversal.h"
 #include "algorithms/common/values_op.h"
@@ -30,6 +32,8 @@ struct weir_traversal {
     uint64_t before[VALUES_COUNTS]; /* sums over the parts when the last run began */
     uint64_t far;                   /* values from here on are counted apart; 0: none */
     int counting;                   /* the run that is under way counts */
+    void *short_rows;               /* of the only part; NULL: there are none */
+    uint32_t short_log;             /* of their entries */
     int bound[WEIR_DEVICES_MAX];
     weir_prepare_stats prepared;
 };
@@ -171,8 +175,16 @@ static weir_status create_worklist(weir_traversal *traversal, const weir_run_opt
                                          traversal->op, &config, &traversal->worklist);
 }
 
-static weir_status check(const weir_traversal_config *config)
+static weir_status check(weir_traversal_config *config, const weir_placement *placement)
 {
+    if (config->entry_bytes && config->entry_bytes != 4 &&
+        (config->entry_bytes != 8 || placement->weights != WEIR_PART_WEIGHTS_U32))
+        return weir__fail(WEIR_ERR_INVALID,
+                          "short rows with entries of %u bytes: 4, or 8 where arcs have weights of "
+                          "32 bits",
+                          config->entry_bytes);
+    if (placement->memory == WEIR_MEMORY_HOST) /* which a whole row at a time would be read from */
+        config->entry_bytes = 0;
     if (config->value_bytes > VALUE_BYTES_MAX)
         return weir__fail(WEIR_ERR_INVALID, "values of %zu bytes: at most %d", config->value_bytes,
                           VALUE_BYTES_MAX);
@@ -251,6 +263,56 @@ uint64_t weir__traversal_far(const weir_traversal *traversal)
     return counted(traversal, VALUES_FAR);
 }
 
+/* Make the short rows, and count the vertices that have more arcs, in one row more behind all others. */
+static weir_status make_short_rows(weir_traversal *traversal, uint32_t *longer_out)
+{
+    const weir_part *part = &traversal->placement->part[0];
+    const uint32_t bytes = traversal->config.entry_bytes;
+    char *const count =
+        (char *)traversal->short_rows + ((uint64_t)part->owned << traversal->short_log) * bytes;
+    const short_rows_args args = {.offsets = part->offsets,
+                                  .targets = part->targets,
+                                  .weights = bytes == 8 ? part->weights : NULL,
+                                  .rows = traversal->short_rows,
+                                  .longer = (uint32_t *)(void *)count,
+                                  .count = part->owned,
+                                  .log = traversal->short_log};
+    weir_queue *queue = weir_worklist_queue(traversal->worklist, 0);
+    weir_device *home = weir_context_home(traversal->placement->context);
+    weir_status status = weir_queue_fill(queue, count, 0, sizeof *args.longer);
+    if (!status)
+        status = weir_queue_launch(queue, &weir__short_rows_kernel, &args, sizeof args);
+    if (!status)
+        status = weir_queue_copy(queue, home, traversal->counted, device(traversal, 0), count,
+                                 sizeof *args.longer);
+    const weir_status synced = weir_queue_sync(queue);
+    memcpy(longer_out, traversal->counted, sizeof *longer_out);
+    memset(traversal->counted, 0, sizeof *longer_out);
+    return status ? status : synced;
+}
+
+/* One vertex of more arcs in a round is what the round takes, so there are short rows of all vertices, or none. */
+static weir_status create_short_rows(weir_traversal *traversal, const weir_run_options *options)
+{
+    const uint64_t owned = traversal->placement->part[0].owned;
+    struct weir__sizes sizes;
+    uint32_t longer = 0;
+    weir__traversal_sizes(traversal->placement, &sizes);
+    const uint32_t log = weir__short_rows_log(&sizes, options, &traversal->config);
+    if (!log || !owned)
+        return WEIR_OK;
+    weir_status status =
+        weir__device_alloc_as(device(traversal, 0), "short rows", (owned + 1) << log,
+                              traversal->config.entry_bytes, &traversal->short_rows);
+    traversal->short_log = log;
+    if (status || (status = make_short_rows(traversal, &longer)) || !longer)
+        return status;
+    weir_device_free(device(traversal, 0), traversal->short_rows);
+    traversal->short_rows = NULL;
+    traversal->short_log = 0;
+    return WEIR_OK;
+}
+
 weir_status weir_traversal_create(weir_placement *placement, const weir_operator *op,
                                   const weir_run_options *options,
                                   const weir_traversal_config *config,
@@ -265,7 +327,7 @@ weir_status weir_traversal_create(weir_placement *placement, const weir_operator
     *traversal_out = NULL;
     if ((status = weir__sized_in(&asked, sizeof asked, options, "weir_run_options")) ||
         (status = weir__sized_in(&known, sizeof known, config, "weir_traversal_config")) ||
-        (status = check(&known)) ||
+        (status = check(&known, placement)) ||
         (status = weir__forms_check(&weir__traversal_forms,
                                     &(struct weir__asked){.options = &asked}, NULL)) ||
         (status = weir__traversal_check_room(placement, op, &asked, &known)) ||
@@ -287,7 +349,7 @@ weir_status weir_traversal_create(weir_placement *placement, const weir_operator
             goto err;
     if ((status = create_worklist(traversal, &asked)) || (status = fill_values(traversal)) ||
         (status = clear_counts(traversal)) || (status = count_once(traversal)) ||
-        (status = sync_all(traversal)) ||
+        (status = create_short_rows(traversal, &asked)) || (status = sync_all(traversal)) ||
         (status = weir__gather_count(placement->numbering, known.value_bytes, VALUES_AS_THEY_ARE)))
         goto err;
     weir__prepare_more(&begin, &placement->prepared, &traversal->prepared);
@@ -301,6 +363,13 @@ err:
 void *weir_traversal_values(const weir_traversal *traversal, uint32_t part)
 {
     return traversal->values[part];
+}
+
+const void *weir_traversal_short_rows(const weir_traversal *traversal, uint32_t part,
+                                      uint32_t *log_out)
+{
+    *log_out = part == 0 ? traversal->short_log : 0;
+    return *log_out ? traversal->short_rows : NULL;
 }
 
 weir_status weir_traversal_reset(weir_traversal *traversal)
@@ -451,6 +520,7 @@ void weir_traversal_destroy(weir_traversal *traversal)
         weir_device_free(device(traversal, p), traversal->values[p]);
         weir_device_free(device(traversal, p), traversal->counts[p]);
     }
+    weir_device_free(device(traversal, 0), traversal->short_rows);
     weir_device_free(weir_context_home(traversal->placement->context), traversal->counted);
     weir_placement_destroy(traversal->placement);
     free(traversal);

@@ -65,7 +65,8 @@ static weir_status bind(const weir_sssp *sssp, int wide, weir_traversal *travers
     for (uint32_t p = 0; p < (sssp->head.lone ? 1 : sssp->head.parts) && !status; p++) {
         const weir_part *part = weir_placement_part(sssp->head.placement, p);
         void *distance = weir_traversal_values(traversal, p);
-        sssp_u32_state narrow = {*part, distance};
+        sssp_u32_state narrow = {.part = *part, .distance = distance};
+        narrow.rows = weir_traversal_short_rows(traversal, p, &narrow.row_log);
         sssp_f64_state broad = {*part, distance, sssp->estimate.scale, sssp->integers};
         status = weir_traversal_bind(traversal, p, wide ? (void *)&broad : (void *)&narrow);
     }
@@ -90,6 +91,9 @@ static weir_traversal_config config_of(const weir_sssp *sssp, int wide)
 {
     weir_traversal_config config = WEIR_TRAVERSAL_CONFIG_INIT;
     config.value_bytes = wide ? sizeof(uint64_t) : sizeof(uint32_t);
+    config.entry_bytes = wide || !sssp->integers || sssp->options.memory == WEIR_MEMORY_HOST
+                             ? 0
+                             : sizeof(sssp_u32_entry);
     config.delta_hint = weir__sssp_width(&sssp->estimate, wide, gpus_of(sssp->head.context));
     return config;
 }

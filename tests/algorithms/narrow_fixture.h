@@ -69,9 +69,12 @@ static inline int set_up(void **state)
     memset(&block, 0, sizeof block);
     make_graph();
     make_bags(work);
-    block.args.state = (sssp_u32_state){
-        {.offsets = offsets, .targets = targets, .weights = weights, .owned = VERTICES, .parts = 1},
-        distance};
+    block.args.state = (sssp_u32_state){.part = {.offsets = offsets,
+                                                 .targets = targets,
+                                                 .weights = weights,
+                                                 .owned = VERTICES,
+                                                 .parts = 1},
+                                        .distance = distance};
     block.base.order = (struct weir_work_order){100, 10, 14, 4, TO, WEIR_BAG_FAR, WEIR_BAG_HELD};
     work->control = &control;
     work->workers = 1;
@@ -109,7 +112,7 @@ static inline uint64_t queued_word(uint32_t generation, uint32_t near_bag, uint3
 /* Make items of vertices @p first to @p first + @p count - 1 as one warp does, and put them into slots. */
 static inline void make_new(uint32_t first, uint32_t count)
 {
-    const struct weir_slots slots = weir_reserve_slots(&self, count);
+    const struct weir_slots slots = weir_reserve_slots(&self, count, 0);
     for (uint32_t i = 0; i < count; i++) {
         const sssp_u32_item item = {first + i, first + i + 1000};
         sssp_u32_put_new(&self, &slots, i, &item, bounds_of(first + i));

@@ -688,8 +688,8 @@ static weir_status traversal_of(enum call call, void *taken)
     weir_traversal *traversal;
     OK(weir_traversal_create(world.placement, &weir__bfs_operator, NULL, NULL, &traversal));
     for (uint32_t p = 0; p < 2; p++) {
-        const bfs_state state = {*weir_placement_part(world.placement, p),
-                                 weir_traversal_values(traversal, p)};
+        const bfs_state state = {.part = *weir_placement_part(world.placement, p),
+                                 .level = weir_traversal_values(traversal, p)};
         OK(weir_traversal_bind(traversal, p, &state));
     }
     weir_status status = call == RUN        ? weir_traversal_run(traversal, taken)

@@ -175,7 +175,8 @@ static void search(weir_placement *placement, uint64_t source, int against, uint
     OK(weir_traversal_create(placement, &weir__bfs_operator, NULL, NULL, &traversal));
     for (uint32_t p = 0; p < parts; p++) {
         const weir_part *forth = weir_placement_part(placement, p), back = weir_part_turned(forth);
-        bfs_state state = {against ? back : *forth, weir_traversal_values(traversal, p)};
+        bfs_state state = {.part = against ? back : *forth,
+                           .level = weir_traversal_values(traversal, p)};
         OK(weir_traversal_bind(traversal, p, &state));
     }
     OK(weir_placement_locate(placement, source, &part, &seed.vertex, NULL));

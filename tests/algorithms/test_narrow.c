@@ -547,7 +547,8 @@ static void no_bounds_are_taken_for_those_of_others(void **state)
     for (uint32_t i = 0; i <= LONG; i++)
         to[i] = 2, weight[i] = 1;
     block.args.state = (sssp_u32_state){
-        {.offsets = offsets, .targets = to, .weights = weight, .owned = 3, .parts = 1}, distance};
+        .part = {.offsets = offsets, .targets = to, .weights = weight, .owned = 3, .parts = 1},
+        .distance = distance};
     block.args.work.control = &control;
     block.args.work.workers = 1;
     block.args.work.cut = block.base.cut = 1024;
@@ -575,7 +576,8 @@ static void what_is_too_much_is_refused(void **state)
     struct weir_engine_thread self;
     (void)state;
     block.args.state = (sssp_u32_state){
-        {.offsets = offsets, .targets = to, .weights = weight, .owned = 2, .parts = 1}, distance};
+        .part = {.offsets = offsets, .targets = to, .weights = weight, .owned = 2, .parts = 1},
+        .distance = distance};
     block.args.work.control = &control;
     block.args.work.workers = 1;
     block.args.work.cut = block.base.cut = 1024;

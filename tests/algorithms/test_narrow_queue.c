@@ -84,6 +84,7 @@ static void deferred_items_are_handed_back_in_order(void **state)
         assert_int_equal(sssp_u32_defer_in_block(&block, 1, &(sssp_u32_item){i, 100 + i}), 0);
     sssp_u32_defer_in_block(
         &block, 1, &(sssp_u32_item){0, 100}); /* refused: this test does not defer it elsewhere */
+    block.base.queue.last_queued = weir_block_queue_items(&block.base.queue, TO);
     sssp_u32_hand_back(&block, TO);
     for (uint32_t step = 0; step < 4; step++) {
         const uint32_t b = (14 + step) % WEIR_BUCKETS, least = 100 + 10 * step;
@@ -112,6 +113,7 @@ static void queued_items_are_handed_back_with_their_bounds(void **state)
     for (uint32_t i = 0; i < MADE; i++)
         make_new(i, 1);
     block.base.queue.count[FROM] = 3; /* the half that was read: these items are processed */
+    block.base.queue.last_queued = weir_block_queue_items(&block.base.queue, TO);
     sssp_u32_hand_back(&block, TO);
     assert_int_equal(control.look[TO].word, MADE);
     assert_int_equal(control.look[FROM].word, 0);
@@ -128,6 +130,7 @@ static void queued_items_are_handed_back_with_their_bounds(void **state)
 static void a_block_with_nothing_hands_nothing_back(void **state)
 {
     (void)state;
+    block.base.queue.last_queued = weir_block_queue_items(&block.base.queue, TO);
     sssp_u32_hand_back(&block, TO);
     for (uint32_t i = 0; i < WEIR_LOOKS; i++)
         assert_int_equal(control.look[i].word, 0);

@@ -201,8 +201,8 @@ static weir_status run_operator(weir_context *context, const weir_graph *graph,
     weir_status status =
         weir_traversal_create(placement, &weir__bfs_operator, options, NULL, &traversal);
     for (uint32_t p = 0; p < weir_context_device_count(context) && !status; p++) {
-        const bfs_state state = {*weir_placement_part(placement, p),
-                                 weir_traversal_values(traversal, p)};
+        const bfs_state state = {.part = *weir_placement_part(placement, p),
+                                 .level = weir_traversal_values(traversal, p)};
         OK(weir_traversal_bind(traversal, p, &state));
     }
     if (!status) {

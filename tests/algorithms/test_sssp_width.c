@@ -76,7 +76,7 @@ static void only_improvements_travel(void **state)
     uint32_t narrow[] = {UINT32_MAX, 9, UINT32_MAX};
     uint64_t wide[] = {UINT64_MAX, sssp_f64_bits(9), UINT64_MAX};
     const weir_part part = {.halo = halo, .first = first, .owned = 2, .halo_count = 1, .parts = 2};
-    const sssp_u32_state n = {part, narrow};
+    const sssp_u32_state n = {.part = part, .distance = narrow};
     const sssp_f64_state w = {part, wide, 1, 0};
     sssp_u32_item item = {2, 50};
     sssp_u32_wire wire;

@@ -26,8 +26,8 @@ static weir_traversal *traverse(weir_placement *placement, const weir_run_option
 
 static void bind(weir_traversal *traversal, const weir_placement *placement, uint32_t part)
 {
-    bfs_state state = {*weir_placement_part(placement, part),
-                       weir_traversal_values(traversal, part)};
+    bfs_state state = {.part = *weir_placement_part(placement, part),
+                       .level = weir_traversal_values(traversal, part)};
     OK(weir_traversal_bind(traversal, part, &state));
 }
 
@@ -241,7 +241,7 @@ static void values_are_not_compulsory(void **state)
         const size_t bytes = ((size_t)part->owned + part->halo_count) * sizeof(uint32_t);
         assert_null(weir_traversal_values(traversal, p));
         OK(weir_device_alloc(weir_context_device(context, p), bytes, &level[p]));
-        bfs_state state_of = {*part, level[p]};
+        bfs_state state_of = {.part = *part, .level = level[p]};
         OK(weir_traversal_bind(traversal, p, &state_of));
         OK(weir_queue_fill(weir_traversal_queue(traversal, p), level[p], 0xFF, bytes));
     }

@@ -491,7 +491,8 @@ static void far_values_of_a_traversal(void **state)
     OK(weir_placement_create(context, graph, NULL, WEIR_PART_WEIGHTS_NONE, &placement));
     OK(weir_traversal_create(placement, &weir__bfs_operator, NULL, NULL, &traversal));
     for (uint32_t p = 0; p < weir_context_device_count(context); p++) {
-        bfs_state bound = {*weir_placement_part(placement, p), weir_traversal_values(traversal, p)};
+        bfs_state bound = {.part = *weir_placement_part(placement, p),
+                           .level = weir_traversal_values(traversal, p)};
         OK(weir_traversal_bind(traversal, p, &bound));
     }
     weir__traversal_watch(traversal, 19 + 12);

@@ -29,14 +29,16 @@ struct weir_slots {
     uint32_t queued, queue, bag;
 };
 
-/** Reserve slots for @p count new items of this warp, which is not 0. All lanes. */
-WEIR_DEV struct weir_slots weir_reserve_slots(struct weir_engine_thread *self, uint32_t count)
+/** Reserve slots for @p count new items of this warp, which is not 0. All lanes. @param[in] rows  with short rows; a constant. */
+WEIR_DEV struct weir_slots weir_reserve_slots(struct weir_engine_thread *self, uint32_t count,
+                                              int rows)
 {
     struct weir_block_queue *queue = &self->block->queue;
     struct weir_slots slots = {0, 0, 0};
-    const uint32_t to = self->near_bag & 1u, limit = queue->limit[to];
+    const uint32_t to = self->near_bag & 1u, limit = rows ? self->limit : queue->limit[to];
+    uint32_t *const asked = rows ? &queue->turn_count[self->turn] : &queue->count[to];
     if (weir_lane() == 0)
-        slots.queue = weir_atomic_add_relaxed_dev_u32(&queue->count[to], count);
+        slots.queue = weir_atomic_add_relaxed_dev_u32(asked, count);
     slots.queue = weir_broadcast_u32(slots.queue, 0);
     if (slots.queue < limit)
         slots.queued = limit - slots.queue < count ? limit - slots.queue : count;
@@ -55,6 +57,8 @@ WEIR_DEV void weir_block_queue_clear(const struct weir_engine_args *work,
                                      struct weir_block_queue *queue)
 {
     queue->count[0] = queue->count[1] = queue->deferred_count = 0;
+    for (uint32_t n = 0; n < 4u; n++)
+        queue->turn_count[n] = 0;
     queue->outgoing[0] = queue->outgoing[1] = 0;
     queue->limit[0] = queue->limit[1] = work->queue_most;
 }
@@ -66,21 +70,28 @@ WEIR_DEV uint32_t weir_block_queue_items(const struct weir_block_queue *queue, u
     return asked < limit ? asked : limit;
 }
 
-/** Empty the half that the round of @p word has read, so that the round of @p next can put into it. One lane.
+/** Items that a block may put into its queue in the round of @p next, which follows that of @p word.
  *  @param[in] queued  items of this block that the round of @p next reads. */
-WEIR_DEV void weir_block_queue_swap(const struct weir_engine_args *work,
-                                    struct weir_block_queue *queue, uint64_t word, uint64_t next,
-                                    uint32_t queued)
+WEIR_DEV uint32_t weir_block_queue_limit(const struct weir_engine_args *work, uint64_t word,
+                                         uint64_t next, uint32_t queued)
 {
-    const uint32_t from = weir_word_near_bag(word);
     const uint32_t fair = (weir_word_count(next) >> weir_word_blocks_log(next)) + FAIR_ABOVE;
     const uint32_t most = work->queue_most;
     /* All blocks give items away in the round after the one in which the first block put items into the bag. A block also
      * gives some away by itself if it has more than one set for each of its warps and that is far more than its share. */
     const int give = (weir_word_shared(next) && !weir_word_shared(word)) ||
                      (queued > most / 2 && queued > 2 * fair);
+    return give && fair < most ? fair : most;
+}
+
+/** Empty the half that the round of @p word has read, so that the round of @p next can put into it. One lane. */
+WEIR_DEV void weir_block_queue_swap(const struct weir_engine_args *work,
+                                    struct weir_block_queue *queue, uint64_t word, uint64_t next,
+                                    uint32_t queued)
+{
+    const uint32_t from = weir_word_near_bag(word);
     queue->count[from] = 0;
-    queue->limit[from] = give && fair < most ? fair : most;
+    queue->limit[from] = weir_block_queue_limit(work, word, next, queued);
 }
 
 /** The word of the next round if that is narrow too and block 0 has nothing to decide, else 0. One lane.
@@ -113,32 +124,37 @@ WEIR_DEV int weir_arrival_releases(const struct weir_engine_thread *self, uint64
            (self->block_number == 0 && weir_word_generation(word) % 4u == 0);
 }
 
-/** This block has done its part of a narrow round. One lane. @return the next word; 0 if the next round is not narrow, or
+/** This block has done its part of a narrow round. One lane. @param[in] queued  items that it has put into its queue.
+ *  @param[in] rows  with short rows; a constant. @return the next word; 0 if the next round is not narrow, or
  *  block 0 has to decide. */
-WEIR_DEV uint64_t weir_arrive_narrow(const struct weir_engine_thread *self, uint64_t word)
+WEIR_DEV uint64_t weir_arrive_narrow(const struct weir_engine_thread *self, uint64_t word,
+                                     uint32_t queued, int rows)
 {
     const struct weir_engine_args *work = self->work;
     struct weir_engine_block *block = self->block;
     const uint32_t active = weir_word_blocks(word, self->blocks);
     const uint32_t pushed = block->pushed, special = block->special;
-    const uint32_t queued = weir_block_queue_items(&block->queue, weir_word_near_bag(word) ^ 1u);
     uint64_t arrivals = weir_arrivals_one_narrow(pushed, queued, (int)special);
     if (block->sent) /* a tile that was cut stored into channels */
         weir_fence_sys();
-    block->sent = block->pushed = block->special = 0;
-    block->queue.outgoing[weir_word_near_bag(word)] = 0; /* they were sent before this round */
     if (active > 1) {
         if (weir_arrival_releases(self, word, pushed, special))
             weir_add_arrivals(self, word, active, arrivals);
         else /* A release would wait until everything that the thread ever stored has arrived. */
             (void)weir_atomic_add_relaxed_dev_u64(weir_arrivals_at(self, word), arrivals);
-        arrivals = weir_await_arrivals(self, word, active);
     }
+    /* While the arrival is on its way. */
+    block->sent = block->pushed = block->special = 0;
+    block->queue.outgoing[weir_word_near_bag(word)] = 0; /* they were sent before this round */
+    if (active > 1)
+        arrivals = weir_await_arrivals(self, word, active);
     const uint64_t next = weir_next_narrow(work, word, arrivals);
-    if (next)
+    if (next && !rows)
         weir_block_queue_swap(work, &block->queue, word, next, queued);
-    else
+    if (!next) {
         block->queue.last_arrivals = arrivals;
+        block->queue.last_queued = queued;
+    }
     if (self->block_number == 0) {
         block->uncounted = word;
         if (next && weir_must_publish(self, next, active))

@@ -1,5 +1,16 @@
 /** @file block_queue_tmpl.h  A part of engine_tmpl.h: items into the block queue and out of it (block_queue.h). */
 
+/** Entries of a short row, as a power of two; 0: this run has none. Only one worker has some. */
+WEIR_DEV uint32_t OP(row_log_of)(const struct OP(args) * args)
+{
+#if OP(short_rows)
+    return args->work.workers == 1 ? OP(row_log)(&args->state) : 0;
+#else
+    (void)args;
+    return 0;
+#endif
+}
+
 /** Put an item and the bounds of its tile into a slot of the near bag. One lane. */
 WEIR_DEV void OP(put_narrow)(const struct weir_engine_thread *self, uint32_t slot,
                              const OP(item) * item, uint64_t bounds)
@@ -57,7 +68,7 @@ WEIR_DEV uint32_t OP(defer_in_block)(struct OP(block) * block, uint32_t group,
 WEIR_COLD void OP(hand_back)(struct OP(block) * block, uint32_t near_bag)
 {
     struct weir_engine_thread self = weir_thread_called(&block->args.work, &block->base, near_bag);
-    const uint32_t half = near_bag & 1u, queued = weir_block_queue_items(&block->base.queue, half);
+    const uint32_t half = near_bag & 1u, queued = block->base.queue.last_queued;
     const OP(item) *items = block->queued[half];
     const uint32_t asked = block->base.queue.deferred_count;
     const uint32_t deferred = asked < BLOCK_DEFERRED_MOST ? asked : BLOCK_DEFERRED_MOST;
@@ -68,7 +79,9 @@ WEIR_COLD void OP(hand_back)(struct OP(block) * block, uint32_t near_bag)
         const uint32_t slot =
             weir_bag_reserve_mp(weir_bag_tail(&block->args.work, near_bag), group & ALL_LANES);
         if (mine < queued)
-            OP(put_narrow)(&self, slot, &items[mine], block->queued_bounds[half][mine]);
+            OP(put_narrow)
+        (&self, slot, &items[mine],
+         OP(row_log_of)(&block->args) ? WEIR_BOUNDS_UNKNOWN : block->queued_bounds[half][mine]);
     }
     WEIR_ROLLED
     for (uint32_t i = weir_warp_now() * WEIR_LANES; i < deferred; i += WARPS * WEIR_LANES) {

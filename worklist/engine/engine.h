@@ -26,6 +26,8 @@
 
 /** Items that a block queue can hold (block_queue.h). */
 #define WEIR_BLOCK_QUEUE_MOST 256u
+/** Entries of a short row at most (operator.h). */
+#define WEIR_SHORT_ROW_MOST 8u
 
 /** Items that a thread of a host device keeps at most, and bytes of them: near ones, and deferred ones of each bag
  *  (kept_tmpl.h). It keeps one of each however long they are. */
@@ -213,7 +215,7 @@ struct weir_ledger {
     uint32_t end;         /* enum weir_engine_end */
     uint64_t started_ns, mark_ns, delay;
     uint64_t reset_ns; /* what the kernel took to reset memory before its run began */
-    uint64_t rounds, narrow_rounds, produced, consumed, processed, deferred, spilled;
+    uint64_t rounds, narrow_rounds, by_rows, produced, consumed, processed, deferred, spilled;
     uint64_t phase_ns[4]; /* enum weir_phase */
     uint32_t out_published[WEIR_DEVICES_MAX];
     uint32_t out_credit_seen[WEIR_DEVICES_MAX];

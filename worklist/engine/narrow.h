@@ -20,6 +20,7 @@
 #define LOOKS_SELDOM       1 /* warps that have a set look at woven rings every fourth round */
 #define GROUP_LOG(work)    ((work)->group_log)
 #define SET_LOG(work)      (5u - (work)->group_log)
+#define ROWS_SET_LOG(log)  (5u - (log))
 #else
 #define WORKING_WARPS         1u
 #define IS_BARRIER_WARP(warp) ((void)(warp), 1)
@@ -31,6 +32,7 @@
 #define LOOKS_SELDOM          0
 #define GROUP_LOG(work)       ((void)(work), 0u)
 #define SET_LOG(work)         ((void)(work), 0u)
+#define ROWS_SET_LOG(log)     ((void)(log), 0u)
 #endif
 
 /** The sets of a round that a block has: first those of its queued items, which lie in half `half`; then its share of the
@@ -171,31 +173,48 @@ WEIR_DEV uint32_t weir_channel_known(const struct weir_engine_args *work,
 
 /** Find the next word of narrow rounds, or 0. By the barrier warp, while the others look ahead. */
 WEIR_DEV void weir_narrow_find_next(const struct weir_engine_thread *self, uint32_t warp,
-                                    uint64_t word)
+                                    uint64_t word, uint32_t queued, int rows)
 {
     if (IS_BARRIER_WARP(warp) && weir_lane() == 0)
-        self->block->word = weir_arrive_narrow(self, word);
+        self->block->word = weir_arrive_narrow(self, word, queued, rows);
 }
 
-/** The round of @p word begins. All warps. @param[in] args  the copy of the arguments in the block's memory. */
+/** The round of @p word begins. All warps. @param[in] args  the copy of the arguments in the block's memory.
+ *  @param[in] before  the word of the narrow round before, or @p word itself. @param[in] rows  over short rows; a constant. */
 WEIR_DEV void weir_narrow_begin_round(struct weir_engine_thread *self, uint32_t warp,
                                       const struct weir_engine_args *args,
-                                      struct weir_narrow_sets *sets, uint64_t word)
+                                      struct weir_narrow_sets *sets, uint64_t before, uint64_t word,
+                                      int rows)
 {
     self->near_bag = WEIR_BAG_NEAR + (sets->half ^ 1u);
     weir_narrow_deal(self, sets, word);
-    if (IS_BARRIER_WARP(warp) && self->block_number == 0)
+    if (rows) {
+        self->limit = weir_block_queue_limit(args, before, word, sets->queued);
+        if (IS_BARRIER_WARP(warp) && weir_lane() == 0)
+            self->block->queue.turn_count[(self->turn + 1u) % 4u] = 0; /* of the next round */
+    }
+    if (IS_BARRIER_WARP(warp) && self->block_number == 0) {
+        if (rows && weir_lane() == 0)
+            self->block->ledger.by_rows += weir_word_count(word);
         WEIR_CALL(weir_count_beside_narrow)(args, self->block, word);
+    }
 }
 
 /** This warp has done its part of a round: wait for the other warps of the block, and see which items are queued now. */
-WEIR_DEV void weir_narrow_end_round(struct weir_engine_thread *self, struct weir_narrow_sets *sets)
+WEIR_DEV void weir_narrow_end_round(struct weir_engine_thread *self, struct weir_narrow_sets *sets,
+                                    int rows)
 {
     weir_add_pushed(self);
     weir_block_sync();
     sets->half ^= 1u;
-    sets->queued = weir_block_queue_items(&self->block->queue, sets->half);
     sets->shared = 0;
+    if (!rows) {
+        sets->queued = weir_block_queue_items(&self->block->queue, sets->half);
+        return;
+    }
+    const uint32_t asked = self->block->queue.turn_count[self->turn];
+    sets->queued = asked < self->limit ? asked : self->limit;
+    self->turn = (self->turn + 1u) % 4u;
 }
 
 #endif

@@ -89,7 +89,7 @@ WEIR_DEV uint32_t OP(do_atoms)(struct weir_engine_thread *self, const struct OP(
     if (!(ones | twos))
         return goes;
     const uint32_t count = weir_popcount_u32(ones);
-    const struct weir_slots slots = weir_reserve_slots(self, count + weir_popcount_u32(twos));
+    const struct weir_slots slots = weir_reserve_slots(self, count + weir_popcount_u32(twos), 0);
     if (one) {
         const uint64_t bounds = weir_bounds_make(ahead->one.first, ahead->one.last);
         OP(put_new)(self, &slots, weir_popcount_u32(ones & before), &ahead->one.item, bounds);
@@ -126,7 +126,7 @@ WEIR_COLD uint32_t OP(do_more)(struct OP(block) * block, uint32_t near_bag, OP(i
         const uint32_t group = weir_ballot(near);
         if (!group)
             continue;
-        const struct weir_slots slots = weir_reserve_slots(&self, weir_popcount_u32(group));
+        const struct weir_slots slots = weir_reserve_slots(&self, weir_popcount_u32(group), 0);
         if (near) {
             const uint64_t bounds = weir_bounds_make(next.first, next.last);
             const uint32_t nth = weir_popcount_u32(group & ((1u << weir_lane()) - 1u));
@@ -161,6 +161,8 @@ WEIR_DEV void OP(do_tiles)(struct weir_engine_thread *self, const struct OP(ahea
     self->stale += ahead->stale;
     self->atoms += ahead->fresh_atoms;
 }
+
+#include "worklist/engine/short_rows_tmpl.h"
 
 /** Wires that are whole in a woven ring, from its head on: a lane has one. */
 struct OP(arrived) {
@@ -199,7 +201,7 @@ WEIR_DEV void OP(take_ring)(struct OP(block) * block, struct weir_engine_thread 
     const int near = OP(keep_near)(self, kept, &item);
     const uint32_t group = weir_ballot(near);
     if (group) {
-        const struct weir_slots slots = weir_reserve_slots(self, weir_popcount_u32(group));
+        const struct weir_slots slots = weir_reserve_slots(self, weir_popcount_u32(group), 0);
         const uint32_t nth = weir_popcount_u32(group & ((1u << weir_lane()) - 1u));
         if (near) /* the look-ahead asks for the bounds */
             OP(put_new)(self, &slots, nth, &item, WEIR_BOUNDS_UNKNOWN);
@@ -235,37 +237,46 @@ WEIR_COLD uint32_t OP(take_woven)(struct OP(block) * block, uint32_t near_bag,
 
 /** Narrow rounds, from that of @p word on, as long as one follows another. A warp goes from set to set; at the first set of a
  *  round it looks before the round begins. All of the block. @param[in] several  there are other workers; a constant.
- *  @return the word of the last round. */
-WEIR_DEV uint64_t OP(narrow_rounds)(struct weir_engine_thread *self, uint64_t word, int several)
+ *  @param[in] rows  over short rows; a constant. @return the word of the last round. */
+WEIR_DEV uint64_t OP(narrow_rounds)(struct weir_engine_thread *self, uint64_t word, int several,
+                                    int rows)
 {
     const struct weir_engine_args *args = &OP(block_of)(self)->args.work;
+    const uint32_t row_log = rows ? OP(row_log_of)(&OP(block_of)(self)->args) : 0;
+    const uint32_t set_log = rows ? ROWS_SET_LOG(row_log) : SET_LOG(self->work);
     struct weir_narrow_sets sets = weir_narrow_sets_make(word);
     struct OP(ahead) ahead;
+    struct OP(rows_ahead) rows_ahead;
     struct OP(arrived) arrived;
     const uint32_t warp = weir_warp_now();
     const uint32_t taker = TAKER_OF(warp); /* wraps for the barrier warp */
     const int takes =
         several && self->block_number == 0 && taker < 1u << args->woven_log && args->woven_in;
     uint32_t set = warp;
-    int begun = 1;
+    int begun = 1, sent = 0;
+    self->turn = 1u; /* all counts are 0 */
     memset(&ahead, 0, sizeof ahead);
+    memset(&rows_ahead, 0, sizeof rows_ahead);
     memset(&arrived, 0, sizeof arrived);
     if (several)
         weir_know_woven(self);
-    weir_narrow_begin_round(self, warp, args, &sets, word);
+    weir_narrow_begin_round(self, warp, args, &sets, word, word, rows);
     if (takes) { /* a round of no items is there for this alone */
         OP(look_at_ring)(args, &self->block->ledger, taker, &arrived);
         self->pushed += WEIR_CALL(OP(take_woven))(OP(block_of)(self), self->near_bag, arrived);
     }
     WEIR_ROLLED
     for (;;) {
-        ahead.count = 0;
-        if (IS_WORKING(warp))
+        ahead.count = rows_ahead.count = 0;
+        if (IS_WORKING(warp) && rows)
+            OP(look_at_rows)(self, &rows_ahead, &sets, set, row_log);
+        else if (IS_WORKING(warp))
             OP(look_at_set)(self, &ahead, &sets, set);
+        const uint32_t count = rows ? rows_ahead.count : ahead.count;
         if (!begun) {
             /* The looks are under way while blocks wait for each other. */
             int came = 0;
-            if (takes && (!LOOKS_SELDOM || !ahead.count || weir_word_generation(word) % 4u == 0)) {
+            if (takes && (!LOOKS_SELDOM || !count || weir_word_generation(word) % 4u == 0)) {
                 OP(look_at_ring)(args, &self->block->ledger, taker, &arrived);
                 came = arrived.count || weir_woven_came(args, &self->block->ledger, taker);
             }
@@ -273,29 +284,38 @@ WEIR_DEV uint64_t OP(narrow_rounds)(struct weir_engine_thread *self, uint64_t wo
                 WEIR_CALL(OP(send_staged))(OP(block_of)(self), sets.half);
             if (!PACE_BESIDE && takes && args->pace)
                 weir_pace_keep(args, &self->block->ledger);
-            weir_narrow_find_next(self, warp, word);
+            weir_narrow_find_next(self, warp, word, sets.queued, rows);
             weir_block_sync();
             const uint64_t next = self->block->word;
             if (!next)
                 return word;
+            if (rows) { /* the updates are on their way while the round is looked at */
+                OP(send_entry)(self, &rows_ahead);
+                sent = count != 0;
+            }
+            weir_narrow_begin_round(self, warp, args, &sets, word, next, rows);
             word = next;
-            weir_narrow_begin_round(self, warp, args, &sets, word);
             if (several && self->block_number == 0 && (IS_PACE_WARP(warp) || IS_LOOK_WARP(warp)))
                 WEIR_CALL(weir_beside_others)(args, self->block, warp, word);
             if (came)
                 self->pushed +=
                     WEIR_CALL(OP(take_woven))(OP(block_of)(self), self->near_bag, arrived);
             begun = 1;
-            if (IS_WORKING(warp) && !ahead.count && sets.shared)
+            if (IS_WORKING(warp) && !count && sets.shared)
                 continue; /* no set of queued items was left for this warp */
         }
-        if (ahead.count) {
-            OP(do_tiles)(self, &ahead, several);
+        if (count) {
+            if (rows)
+                OP(do_rows)(self, &rows_ahead, row_log, sent);
+            else
+                OP(do_tiles)(self, &ahead, several);
+            sent = 0;
             set += WORKING_WARPS;
-            if (sets.shared || set << SET_LOG(self->work) < sets.queued)
+            if (sets.shared || set << set_log < sets.queued)
                 continue;
         }
-        weir_narrow_end_round(self, &sets);
+        weir_narrow_end_round(self, &sets, rows);
+        sent = 0;
         set = warp;
         begun = 0;
     }
@@ -305,7 +325,9 @@ WEIR_DEV uint64_t OP(narrow_rounds)(struct weir_engine_thread *self, uint64_t wo
 WEIR_DEV void OP(go_narrow)(struct weir_engine_thread *self, int several)
 {
     struct OP(block) *block = OP(block_of)(self);
-    const uint64_t word = OP(narrow_rounds)(self, block->base.word, several);
+    const uint64_t word = OP(has_rows) && !several && OP(row_log_of)(&block->args)
+                              ? OP(narrow_rounds)(self, block->base.word, several, 1)
+                              : OP(narrow_rounds)(self, block->base.word, several, 0);
     uint64_t next;
     if (block->base.queue.last_arrivals)
         WEIR_CALL(OP(hand_back))(block, WEIR_BAG_NEAR + (weir_word_near_bag(word) ^ 1u));

@@ -76,13 +76,18 @@ WEIR_DEV uint32_t weir_threads_now(uint32_t blocks)
 #endif
 
 /** The counts of a block queue (block_queue.h). Of its two halves one is read in a round while lanes put into the other. A
- *  count is what was asked for, which may be more than the limit; what lies there is the smaller of the two. */
+ *  count is what was asked for, which may be more than the limit of the round; what lies there is the smaller of the two. */
 struct weir_block_queue {
     uint32_t count[2], limit[2];
+    /* The same over short rows: of round number n, counted from when narrow rounds began, that is count n modulo 4. Lanes read that of
+     * the round, put into the next one, and the one behind that is set to 0 while the round runs: nothing is done to them between
+     * two rounds, and limits are known to each warp (weir_block_queue_limit()). */
+    uint32_t turn_count[4];
     uint32_t deferred_count; /* deferred items, as asked for too */
     uint32_t outgoing
         [2]; /* items for other workers, as asked for too: of this round, and of the one before */
     uint64_t last_arrivals; /* of the last of several narrow rounds, when its blocks hand back */
+    uint32_t last_queued;   /* and the items in the half that it has put into */
 };
 
 /** What a block has read of the words by which it sends in narrow rounds, so that no item waits for them (woven.h). The decider
@@ -131,8 +136,10 @@ struct weir_engine_thread {
     const struct weir_engine_args *work; /* the beginning of the operator's arguments */
     struct weir_engine_block *block;     /* the beginning of what the operator's threads share */
     uint32_t block_number, blocks;
-    uint32_t near_bag;                      /* where near items go */
-    uint32_t cursor;                        /* which of the two cursors the round fetches by */
+    uint32_t near_bag; /* where near items go */
+    uint32_t turn;     /* narrow, over short rows: the count of the block queue that is put into */
+    uint32_t limit;    /* and the items that may be put there in this round */
+    uint32_t cursor;   /* which of the two cursors the round fetches by */
     const void *near_items;                 /* the slots of a round of one near bag, else NULL */
     int plain;                              /* all new items are near and stay on this device */
     uint32_t pushed;                        /* counted by the warp in this round */

@@ -52,6 +52,7 @@ static void add_worker(const struct worker *worker, weir_worklist_stats *out)
     out->deferred += ledger->deferred;
     out->rounds += ledger->rounds;
     out->narrow_rounds += ledger->narrow_rounds;
+    out->by_rows += ledger->by_rows;
     out->woven += ledger->woven_sent;
     out->paced += ledger->paced;
     out->raises = out->raises > ledger->raises ? out->raises : ledger->raises;

@@ -1,0 +1,47 @@
+/** @file short_rows_op.h  The short rows of a part, made where they lie (algorithms/part.h says what they are): a lane makes a row. */
+#ifndef WEIR_ALGORITHMS_COMMON_SHORT_ROWS_OP_H
+#define WEIR_ALGORITHMS_COMMON_SHORT_ROWS_OP_H
+
+#include "algorithms/part.h"
+
+#define SHORT_ROWS_TILE 256u /* rows that a worker makes at a time */
+
+typedef struct short_rows_args {
+    const uint64_t *offsets; /* count + 1 */
+    const uint32_t *targets;
+    const uint32_t *weights; /* NULL: entries are targets alone */
+    uint32_t *rows; /* out: count rows of 2^log entries, each a target, or a target and a weight */
+    uint32_t *longer; /* how many vertices have more arcs than entries, 0 to begin with; relaxed */
+    uint64_t count;
+    uint32_t log;
+} short_rows_args;
+
+extern const weir_kernel weir__short_rows_kernel;
+
+WEIR_DEV void short_rows_row(const short_rows_args *a, uint64_t row)
+{
+    const uint64_t first = a->offsets[row], arcs = a->offsets[row + 1] - first;
+    if (arcs > (uint64_t)1 << a->log)
+        (void)weir_atomic_add_relaxed_dev_u32(a->longer, 1);
+    for (uint32_t k = 0; k < 1u << a->log; k++) {
+        const uint64_t at = (row << a->log) + k;
+        const uint32_t target = k < arcs ? a->targets[first + k] : WEIR_SHORT_ROW_NONE;
+        if (!a->weights) {
+            a->rows[at] = target;
+            continue;
+        }
+        a->rows[2 * at] = target;
+        a->rows[2 * at + 1] = k < arcs ? a->weights[first + k] : 0;
+    }
+}
+
+WEIR_DEV void short_rows(const short_rows_args *a, uint32_t worker, uint32_t workers)
+{
+    for (uint64_t tile = (uint64_t)worker * SHORT_ROWS_TILE; tile < a->count;
+         tile += (uint64_t)workers * SHORT_ROWS_TILE)
+        for (uint64_t r = tile + weir_lane(); r < tile + SHORT_ROWS_TILE && r < a->count;
+             r += WEIR_LANES)
+            short_rows_row(a, r);
+}
+
+#endif

@@ -790,8 +790,8 @@ weir_status weir_traversal_create(weir_placement *placement, const weir_operator
  *  of its halo behind them, both by local number. The traversal's. NULL: it has none. */
 void *weir_traversal_values(const weir_traversal *traversal, uint32_t part);
 /** The short rows of device @p part, in its memory: weir_part.owned rows of 2^*log_out entries. The traversal's. They are made where
- *  narrow rounds would read them: on one GPU (or as WEIR_SHORT_ROWS says), with kernel fused and the default worker, of arcs on
- *  the device that are no more than 8 a vertex. NULL, and 0: there are none. */
+ *  narrow rounds would read them, and where there is room: on one GPU (or as WEIR_SHORT_ROWS says), with kernel fused and the
+ *  default worker, of arcs on the device of which no vertex has more than 4, or 8 where the mean is above 4. NULL, and 0: none. */
 const void *weir_traversal_short_rows(const weir_traversal *traversal, uint32_t part,
                                       uint32_t *log_out);
 /** The queue that the part's kernels run in (weir_worklist_queue()): for a program's own kernels and copies before and

@@ -44,10 +44,6 @@ void weir__placement_need(const struct weir__sizes *sizes, weir_part_weights wei
 /** The maps of weir_bfs_values() and its like, and what making them takes: part of what placements and rows need.
  *  @param[in] table  the vertices by number are on the host already, as of rows. */
 void weir__numbering_need(const struct weir__sizes *sizes, int table, struct weir__need *need);
-/** Entries of the short rows that a traversal makes, as a power of two; 0: it makes none. By sizes and options alone, so that a plan
- *  knows before. */
-uint32_t weir__short_rows_log(const struct weir__sizes *sizes, const weir_run_options *options,
-                              const weir_traversal_config *config);
 /** weir_traversal_create(), and a run. */
 void weir__traversal_need(const struct weir__sizes *sizes, const weir_operator *op,
                           const weir_run_options *options, const weir_traversal_config *config,

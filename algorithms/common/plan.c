@@ -1,6 +1,7 @@
 /** @file plan.c  What an algorithm would take of each device's memory. */
 #include "algorithms/common/plan.h"
 #include "algorithms/common/gather.h"
+#include "algorithms/common/traversal.h"
 #include "algorithms/graph/arcs.h"
 #include "algorithms/graph/resident.h"
 #include "algorithms/graph/sketch.h"
@@ -19,7 +20,8 @@ static void add(void *user, const char *what, uint64_t elements, uint64_t bytes)
     uint32_t i = 0;
     use->used += bytes;
     use->taken += (bytes + PIECE - 1) / PIECE * PIECE;
-    if (!strcmp(what, WEIR__GATHER_ORDER) || !strcmp(what, WEIR__GATHER_STAGE))
+    if (!strcmp(what, WEIR__GATHER_ORDER) || !strcmp(what, WEIR__GATHER_STAGE) ||
+        !strcmp(what, WEIR__SHORT_ROWS_NAME))
         use->optional += bytes;
     while (i < use->arrays && strcmp(use->array[i].what, what) != 0)
         i++;

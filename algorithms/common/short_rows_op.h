@@ -1,4 +1,5 @@
-/** @file short_rows_op.h  The short rows of a part, made where they lie (algorithms/part.h says what they are): a lane makes a row. */
+/** @file short_rows_op.h  The short rows of a part, made where they lie (algorithms/part.h says what they are): a lane makes a row. No row
+ * of the part is longer. */
 #ifndef WEIR_ALGORITHMS_COMMON_SHORT_ROWS_OP_H
 #define WEIR_ALGORITHMS_COMMON_SHORT_ROWS_OP_H
 
@@ -11,7 +12,6 @@ typedef struct short_rows_args {
     const uint32_t *targets;
     const uint32_t *weights; /* NULL: entries are targets alone */
     uint32_t *rows; /* out: count rows of 2^log entries, each a target, or a target and a weight */
-    uint32_t *longer; /* how many vertices have more arcs than entries, 0 to begin with; relaxed */
     uint64_t count;
     uint32_t log;
 } short_rows_args;
@@ -21,8 +21,6 @@ extern const weir_kernel weir__short_rows_kernel;
 WEIR_DEV void short_rows_row(const short_rows_args *a, uint64_t row)
 {
     const uint64_t first = a->offsets[row], arcs = a->offsets[row + 1] - first;
-    if (arcs > (uint64_t)1 << a->log)
-        (void)weir_atomic_add_relaxed_dev_u32(a->longer, 1);
     for (uint32_t k = 0; k < 1u << a->log; k++) {
         const uint64_t at = (row << a->log) + k;
         const uint32_t target = k < arcs ? a->targets[first + k] : WEIR_SHORT_ROW_NONE;

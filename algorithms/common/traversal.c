@@ -3,7 +3,6 @@
  * What BFS, SSSP and operators of users have in common: everything but the operator and its state. Values stay on
  * the devices: what is said of a run is counted there by a kernel, and they come to the host when somebody asks. */
 #include "algorithms/common/forms.h"
-#include "algorithms/common/need.h"
 #include "algorithms/common/placement.h"
 #include "algorithms/common/short_rows_op.h"
 #include "algorithms/common/timing.h"
@@ -18,6 +17,7 @@
 #define VALUE_BYTES_MAX 4096
 #define COUNTS_BYTES    (VALUES_COUNTS * sizeof(uint64_t))
 #define QUEUE_ITEMS_MAX (UINT64_C(1) << 30)
+#define DEGREE_CHUNK    (UINT64_C(1) << 16)
 
 struct weir_traversal {
     weir_placement *placement;
@@ -263,54 +263,63 @@ uint64_t weir__traversal_far(const weir_traversal *traversal)
     return counted(traversal, VALUES_FAR);
 }
 
-/* Make the short rows, and count the vertices that have more arcs, in one row more behind all others. */
-static weir_status make_short_rows(weir_traversal *traversal, uint32_t *longer_out)
+struct longest {
+    const uint32_t *degree;
+    uint32_t arcs; /* of the longest row; relaxed maximum, published by the join */
+};
+
+static void find_longest(void *user, uint64_t begin, uint64_t end)
+{
+    struct longest *longest = user;
+    uint32_t arcs = 0, known = __atomic_load_n(&longest->arcs, __ATOMIC_RELAXED);
+    for (uint64_t v = begin; v < end; v++)
+        arcs = longest->degree[v] > arcs ? longest->degree[v] : arcs;
+    while (arcs > known && !__atomic_compare_exchange_n(&longest->arcs, &known, arcs, 1,
+                                                        __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+        continue;
+}
+
+/* Entries of the short rows, as a power of two; 0: there are none. Narrow rounds read them, which take the default worker, and few items.
+ * One longer row in a round would be what the round takes, so all vertices have one, or none has. */
+static uint32_t short_log(const weir_traversal *traversal, const weir_run_options *options)
+{
+    const weir_placement *placement = traversal->placement;
+    const weir_config *tunables = weir_context_config(placement->context);
+    const uint64_t where = weir__config_get(tunables, WEIR__SHORT_ROWS);
+    struct longest longest = {.degree = placement->degree};
+    if (!traversal->config.entry_bytes || placement->parts != 1 || !placement->degree ||
+        where < (weir__device_is_gpu(device(traversal, 0)) ? 1 : 2) ||
+        (options->kernel != WEIR_KERNEL_AUTO && options->kernel != WEIR_KERNEL_FUSED) ||
+        (options->worker != WEIR_WORKER_AUTO && options->worker != WEIR_WORKER_WARP) ||
+        options->fetch || placement->arcs[0] > 8 * placement->vertices)
+        return 0;
+    weir__parallel_for(placement->vertices, DEGREE_CHUNK, 0, find_longest, &longest);
+    /* Rows of 8 entries that are half empty leave the second-level cache sooner than they are worth it. */
+    const uint32_t log = placement->arcs[0] > 4 * placement->vertices ? 3 : 2;
+    return longest.arcs > 1u << log ? 0 : log;
+}
+
+/* Make short rows where there is room for them: a search goes without, too. */
+static weir_status create_short_rows(weir_traversal *traversal, const weir_run_options *options)
 {
     const weir_part *part = &traversal->placement->part[0];
-    const uint32_t bytes = traversal->config.entry_bytes;
-    char *const count =
-        (char *)traversal->short_rows + ((uint64_t)part->owned << traversal->short_log) * bytes;
+    const uint32_t log = short_log(traversal, options), bytes = traversal->config.entry_bytes;
+    if (!log || !part->owned)
+        return WEIR_OK;
+    weir_status status =
+        weir__device_alloc_as(device(traversal, 0), WEIR__SHORT_ROWS_NAME,
+                              (uint64_t)part->owned << log, bytes, &traversal->short_rows);
+    if (status)
+        return status == WEIR_ERR_NOMEM ? WEIR_OK : status;
     const short_rows_args args = {.offsets = part->offsets,
                                   .targets = part->targets,
                                   .weights = bytes == 8 ? part->weights : NULL,
                                   .rows = traversal->short_rows,
-                                  .longer = (uint32_t *)(void *)count,
                                   .count = part->owned,
-                                  .log = traversal->short_log};
-    weir_queue *queue = weir_worklist_queue(traversal->worklist, 0);
-    weir_device *home = weir_context_home(traversal->placement->context);
-    weir_status status = weir_queue_fill(queue, count, 0, sizeof *args.longer);
-    if (!status)
-        status = weir_queue_launch(queue, &weir__short_rows_kernel, &args, sizeof args);
-    if (!status)
-        status = weir_queue_copy(queue, home, traversal->counted, device(traversal, 0), count,
-                                 sizeof *args.longer);
-    const weir_status synced = weir_queue_sync(queue);
-    memcpy(longer_out, traversal->counted, sizeof *longer_out);
-    memset(traversal->counted, 0, sizeof *longer_out);
-    return status ? status : synced;
-}
-
-/* One vertex of more arcs in a round is what the round takes, so there are short rows of all vertices, or none. */
-static weir_status create_short_rows(weir_traversal *traversal, const weir_run_options *options)
-{
-    const uint64_t owned = traversal->placement->part[0].owned;
-    struct weir__sizes sizes;
-    uint32_t longer = 0;
-    weir__traversal_sizes(traversal->placement, &sizes);
-    const uint32_t log = weir__short_rows_log(&sizes, options, &traversal->config);
-    if (!log || !owned)
-        return WEIR_OK;
-    weir_status status =
-        weir__device_alloc_as(device(traversal, 0), "short rows", (owned + 1) << log,
-                              traversal->config.entry_bytes, &traversal->short_rows);
+                                  .log = log};
     traversal->short_log = log;
-    if (status || (status = make_short_rows(traversal, &longer)) || !longer)
-        return status;
-    weir_device_free(device(traversal, 0), traversal->short_rows);
-    traversal->short_rows = NULL;
-    traversal->short_log = 0;
-    return WEIR_OK;
+    return weir_queue_launch(weir_worklist_queue(traversal->worklist, 0), &weir__short_rows_kernel,
+                             &args, sizeof args);
 }
 
 weir_status weir_traversal_create(weir_placement *placement, const weir_operator *op,

@@ -4,10 +4,9 @@
 
 #include "algorithms/algorithms.h"
 
-struct weir__sizes;
+/** What the memory of short rows is called. It is taken where there is room. */
+#define WEIR__SHORT_ROWS_NAME "short rows"
 
-/** What a traversal goes by of a placement's sizes. */
-void weir__traversal_sizes(const weir_placement *placement, struct weir__sizes *sizes_out);
 /** Whether what a traversal takes is there: WEIR_ERR_NOMEM with what is missing, before any of it is taken. */
 weir_status weir__traversal_check_room(const weir_placement *placement, const weir_operator *op,
                                        const weir_run_options *options,

@@ -25,22 +25,6 @@ static uint64_t sent_bytes(const struct weir__sizes *sizes, const weir_operator 
     return (halo + ring * (sizes->parts - 1)) * op->wire_bytes;
 }
 
-/* Narrow rounds read them, which take the default worker, and few items. Rows of half as many arcs as there are entries are worth the memory:
- * a row is a sector of it or two. */
-uint32_t weir__short_rows_log(const struct weir__sizes *sizes, const weir_run_options *options,
-                              const weir_traversal_config *config)
-{
-    const uint64_t where = weir__config_get(weir_context_config(sizes->context), WEIR__SHORT_ROWS);
-    const int gpu = weir__device_is_gpu(weir_context_device(sizes->context, 0));
-    const uint64_t rows = sizes->owned[0], arcs = sizes->arcs_of[0];
-    if (!config->entry_bytes || sizes->parts != 1 || where < (gpu ? 1 : 2) ||
-        (options->kernel != WEIR_KERNEL_AUTO && options->kernel != WEIR_KERNEL_FUSED) ||
-        (options->worker != WEIR_WORKER_AUTO && options->worker != WEIR_WORKER_WARP) ||
-        options->fetch)
-        return 0;
-    return arcs <= 4 * rows ? 2 : arcs <= 8 * rows ? 3 : 0;
-}
-
 /* Queues are counted as far as a run fills them as a rule: with an item for each vertex in each of the two bags that take
  * turns, with as many again in the buckets and the far bag in soft order, and with one for each vertex of a halo. Runs
  * seldom write to all the memory that WEIR_QUEUE_ITEMS and WEIR_SPILL_BYTES allow. Of live kernels they have room for two items a
@@ -63,18 +47,17 @@ void weir__traversal_need(const struct weir__sizes *sizes, const weir_operator *
         weir__need_take_on(need, device, rows < sizes->touched ? rows : sizes->touched, item);
         weir__need_take_on(need, device, sent_bytes(sizes, op, config, p), 1);
     }
-    const uint32_t log = weir__short_rows_log(sizes, options, config);
-    if (log)
-        weir__need_take_on(need, weir_context_device(sizes->context, 0),
-                           (sizes->owned[0] + 1) << log, config->entry_bytes);
     weir__need_pass(need, sizes->vertices,
                     config->value_bytes); /* for values that come to the host */
 }
 
-void weir__traversal_sizes(const weir_placement *placement, struct weir__sizes *sizes_out)
+weir_status weir__traversal_check_room(const weir_placement *placement, const weir_operator *op,
+                                       const weir_run_options *options,
+                                       const weir_traversal_config *config)
 {
     struct weir__sizes sizes = {
         .context = placement->context, .vertices = placement->vertices, .parts = placement->parts};
+    struct weir__need need = {0, 0};
     for (uint32_t p = 0; p < placement->parts; p++) {
         sizes.owned[p] = placement->part[p].owned;
         sizes.arcs_of[p] = placement->arcs[p];
@@ -82,16 +65,6 @@ void weir__traversal_sizes(const weir_placement *placement, struct weir__sizes *
         sizes.arcs += placement->arcs[p] + placement->in_arcs[p];
     }
     sizes.touched = sizes.arcs < sizes.vertices ? sizes.arcs + 1 : sizes.vertices;
-    *sizes_out = sizes;
-}
-
-weir_status weir__traversal_check_room(const weir_placement *placement, const weir_operator *op,
-                                       const weir_run_options *options,
-                                       const weir_traversal_config *config)
-{
-    struct weir__sizes sizes;
-    struct weir__need need = {0, 0};
-    weir__traversal_sizes(placement, &sizes);
     weir__traversal_need(&sizes, op, options, config, &need);
     weir__need_take(&need, options->reserved_bytes, 1);
     return weir__need_fits(&need, "a traversal by %s of %llu vertices", op->name,

@@ -66,6 +66,7 @@ runs() {
 bfs rmat:8 --undirected
 bfs mesh:20x20 --undirected
 bfs mesh:20x20 --direction push
+bfs grid:30x30,0.8 --direction push
 bfs mesh:20x20 --direction push --balance off
 bfs mesh:20x20 --direction push --order bulk
 bfs rmat:8 --undirected --direction push --worker thread
@@ -78,6 +79,7 @@ bfs rmat:7 --undirected --kernel live --queues 1
 sssp rmat:8 --undirected
 sssp rmat:8 --undirected --direction push
 sssp mesh:20x20 --direction push --order soft
+sssp grid:30x30,0.8 --direction push
 sssp mesh:20x20 --direction push --kernel discrete
 pr rmat:8 --undirected
 pr rmat:10 --undirected --hubs 49152

@@ -199,7 +199,7 @@ static void all_choose_the_same_direction(void **state)
     weir_context *context = open_with_or_skip(*state, few);
     const uint32_t parts = weir_context_device_count(context);
     uint64_t least = UINT64_MAX, most = 0; /* levels bottom-up */
-    for (uint64_t rest = 600; rest <= 6000; rest += rest / 4) {
+    for (uint64_t rest = 100; rest <= 6000; rest += rest / 4) {
         const weir_graph *graph = chain_into_leaves(rest);
         weir_run_options options = lone(WEIR_BALANCE_OWNERSHIP, WEIR_DIRECTION_SWITCH, 0);
         options.time_limit_ms = 20000; /* devices that did not would wait for each other for ever */

@@ -285,16 +285,19 @@ static void there_are_none_in_host_memory_or_on_several(void **state)
     weir_run_options options = WEIR_RUN_OPTIONS_INIT;
     weir_run_stats stats = WEIR_RUN_STATS_INIT;
     const uint32_t devices = weir_context_device_count(context);
+    weir_partition *partition; /* auto would have one device do so small a graph */
     weir_bfs *bfs;
+    OK(weir_partition_create(graph, WEIR_PARTITION_BLOCK, devices, 0, NULL, &partition));
     options.direction = WEIR_DIRECTION_PUSH;
     options.order = WEIR_ORDER_FIFO;
     options.balance = WEIR_BALANCE_OFF;
     options.memory = devices == 1 && is_gpu(context) ? WEIR_MEMORY_HOST : WEIR_MEMORY_AUTO;
-    OK(weir_bfs_create(context, graph, NULL, &options, &bfs));
+    OK(weir_bfs_create(context, graph, partition, &options, &bfs));
     OK(weir_bfs_run(bfs, 0, &stats));
     if (devices > 1 || is_gpu(context))
         assert_int_equal(stats.work.by_rows, 0);
     weir_bfs_destroy(bfs);
+    weir_partition_destroy(partition);
     weir_graph_destroy(graph);
     weir_context_destroy(context);
 }

@@ -86,10 +86,11 @@ static const weir_graph *hub(void)
 }
 
 /* A chain to a hub of 3000 leaves, each of which leads to two of `rest` more: the level of the leaves is wide, and which way the next one
- * goes depends on how many arcs seem to be left. */
+ * goes depends on how many arcs seem to be left, of which most lie behind those. */
 static const weir_graph *chain_into_leaves(uint64_t rest)
 {
-    enum { HUB = 2500, LEAVES = 3000 };
+    enum { HUB = 2500, LEAVES = 3000, BEHIND = 4 };
+    const uint64_t first = HUB + 1 + LEAVES;
     char name[32];
     struct list list = {NULL, NULL, 0, 0};
     snprintf(name, sizeof name, "leaves %llu", (unsigned long long)rest);
@@ -101,9 +102,11 @@ static const weir_graph *chain_into_leaves(uint64_t rest)
     for (uint64_t i = 0; i < LEAVES; i++) {
         both(&list, HUB, HUB + 1 + i);
         for (uint64_t j = 0; j < 2; j++)
-            both(&list, HUB + 1 + i, HUB + 1 + LEAVES + (2 * i + j) % rest);
+            both(&list, HUB + 1 + i, first + (2 * i + j) % rest);
     }
-    return keep_graph(name, 1, made(&list, HUB + 1 + LEAVES + rest));
+    for (uint64_t i = 0; i < BEHIND * rest; i++) /* so that more is left than the leaves reach */
+        both(&list, first + i / BEHIND, first + rest + i);
+    return keep_graph(name, 1, made(&list, first + (1 + BEHIND) * rest));
 }
 
 static weir_run_options lone(weir_balance balance, weir_direction direction, int parents)

@@ -130,13 +130,11 @@ WEIR_DEV void OP(do_rows)(struct weir_engine_thread *self, struct OP(rows_ahead)
                           uint32_t log, int sent)
 {
     self->stale += ahead->stale;
-    if (WEIR_LANES > 1u) {
-        if (!sent)
-            OP(send_entry)(self, ahead);
+    if (WEIR_LANES > 1u && !sent)
+        OP(send_entry)(self, ahead);
+    if (WEIR_LANES > 1u)
         OP(do_entry)(self, ahead, log);
-        return;
-    }
-    for (uint32_t e = 0; e < 1u << log; e++) {
+    for (uint32_t e = 0; WEIR_LANES == 1u && e < 1u << log; e++) {
         OP(look_at_entry)(self, ahead, &ahead->own[e], 1, log);
         OP(send_entry)(self, ahead);
         OP(do_entry)(self, ahead, log);

@@ -762,8 +762,8 @@ typedef struct weir_traversal_config {
      *  on from an earlier result, and for algorithms of several phases. They are filled when the traversal is made
      *  and by weir_traversal_reset() alone. */
     int keep_values;
-    /** Bytes of an entry of short rows (algorithms/part.h), which an operator with such wants: 4, a target, or 8, a target and its
-     *  weight, of a placement with weights of 32 bits; 0: none are made (weir_traversal_short_rows()). */
+    /** Bytes of an entry of padded rows (algorithms/part.h), which an operator with such wants: 4, a target, or 8, a target and its
+     *  weight, of a placement with weights of 32 bits; 0: none are made (weir_traversal_padded_rows()). */
     uint32_t entry_bytes;
 } weir_traversal_config;
 /** Defaults of weir_traversal_config: values of four bytes, all bits set. */
@@ -789,11 +789,11 @@ weir_status weir_traversal_create(weir_placement *placement, const weir_operator
 /** The values on device @p part, in its memory: weir_part.owned of its own vertices and weir_part.halo_count
  *  of its halo behind them, both by local number. The traversal's. NULL: it has none. */
 void *weir_traversal_values(const weir_traversal *traversal, uint32_t part);
-/** The short rows of device @p part, in its memory: weir_part.owned rows of 2^*log_out entries. The traversal's. They are made where
- *  narrow rounds would read them, and where there is room: on one GPU (or as WEIR_SHORT_ROWS says), with kernel fused and the
+/** The padded rows of device @p part, in its memory: weir_part.owned rows of 2^*log_out entries. The traversal's. They are made where
+ *  narrow rounds would read them, and where there is room: on one GPU (or as WEIR_PADDED_ROWS says), with kernel fused and the
  *  default worker, of arcs on the device of which no vertex has more than 4, or 8 where the mean is above 4. NULL, and 0: none. */
-const void *weir_traversal_short_rows(const weir_traversal *traversal, uint32_t part,
-                                      uint32_t *log_out);
+const void *weir_traversal_padded_rows(const weir_traversal *traversal, uint32_t part,
+                                       uint32_t *log_out);
 /** The queue that the part's kernels run in (weir_worklist_queue()): for a program's own kernels and copies before and
  *  after a run. The traversal's; NULL: no such part. */
 weir_queue *weir_traversal_queue(const weir_traversal *traversal, uint32_t part);

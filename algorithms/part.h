@@ -18,8 +18,8 @@
 #include "runtime/dialect.h"
 #include "runtime/runtime.h"
 
-/** In a short row, of 4 or 8 entries with all arcs of a vertex in it, in the place of a target: no arc. */
-#define WEIR_SHORT_ROW_NONE UINT32_MAX
+/** In a padded row, of 4 or 8 entries with all arcs of a vertex in it, in the place of a target: no arc. */
+#define WEIR_PADDED_ROW_NONE UINT32_MAX
 
 /** One part; a plain value whose pointers are memory of the part's device. */
 typedef struct weir_part {

@@ -48,7 +48,7 @@
     X(WEIR__FUSE_ITEMS, "fuse_items", "WEIR_FUSE_ITEMS", COUNT, "4096", 0, 1u << 24, "",           \
       "items that a thread of a host device, with order soft on one device, goes on with by "      \
       "itself in a round out of those that it has just made; 0: none")                             \
-    X(WEIR__SHORT_ROWS, "short_rows", "WEIR_SHORT_ROWS", COUNT, "1", 0, 2, "",                     \
+    X(WEIR__PADDED_ROWS, "padded_rows", "WEIR_PADDED_ROWS", COUNT, "1", 0, 2, "",                  \
       "searches by push of graphs with few arcs a vertex have their rows once more with all arcs " \
       "in one place, which narrow rounds read: 1: on one GPU, 2: on one host device too, 0: "      \
       "never")                                                                                     \

@@ -83,17 +83,17 @@
  * be asked about an item in the round that makes it, before others that run in that round are through: but for
  * NAME_tile, what they look at does not change in a run.
  *
- * Optional, for narrow rounds of one worker where all tiles are short (short_rows_tmpl.h): the macro NAME_short_rows, defined to 1, a
- * type and three functions. A *short row* is a tile with its atoms: 4 or 8 entries, side by side at a multiple of 16 bytes, which do
+ * Optional, for narrow rounds of one worker where all tiles are short (padded_rows_tmpl.h): the macro NAME_padded_rows, defined to 1, a
+ * type and three functions. A *padded row* is a tile with its atoms: 4 or 8 entries, side by side at a multiple of 16 bytes, which do
  * not change in a run. All tiles have one, or none has.
  *
- * - `NAME_entry`: an atom of a short row. A plain struct or integer of 4 or 8 bytes.
+ * - `NAME_entry`: an atom of a padded row. A plain struct or integer of 4 or 8 bytes.
  *
  * - `uint32_t NAME_row_log(const NAME_state *)`
  *
- *   The entries of a row, as a power of two: 2 or 3; 0: there are no short rows. The same in all of a run.
+ *   The entries of a row, as a power of two: 2 or 3; 0: there are no padded rows. The same in all of a run.
  *
- * - `const NAME_entry *NAME_short_row(const NAME_state *, const NAME_item *)`
+ * - `const NAME_entry *NAME_padded_row(const NAME_state *, const NAME_item *)`
  *
  *   The row of an item's tile. Asked as bounds is, but not about items that another worker owns.
  *

@@ -226,7 +226,7 @@ typedef struct weir_worklist_stats {
     uint64_t flushes;
     /** 1: lanes read tiles along lines (weir_worklist_config.lines); else 0. */
     uint64_t lines;
-    /** Items of narrow rounds that were processed by short rows (operator.h). */
+    /** Items of narrow rounds that were processed by padded rows (operator.h). */
     uint64_t by_rows;
 } weir_worklist_stats;
 /** weir_worklist_stats: nothing filled in yet. */

@@ -62,7 +62,7 @@ static weir_status create_push(weir_bfs *bfs, const struct weir__making *all)
     for (uint32_t p = 0; p < making->partition->parts && !status; p++) {
         bfs_state state = {.part = *weir_placement_part(head->placement, p),
                            .level = weir_traversal_values(head->traversal, p)};
-        state.rows = weir_traversal_short_rows(head->traversal, p, &state.row_log);
+        state.rows = weir_traversal_padded_rows(head->traversal, p, &state.row_log);
         status = weir_traversal_bind(head->traversal, p, &state);
     }
     return status || !alone ? status : weir__lone_take(head->lone, sizeof(int32_t));

@@ -24,7 +24,7 @@ typedef struct bfs_item {
 typedef struct bfs_state {
     weir_part part;
     uint32_t *level;      /* of each vertex this device knows; of the halo the smallest it sent */
-    const uint32_t *rows; /* short rows (part.h) of 2^row_log targets; NULL: there are none */
+    const uint32_t *rows; /* padded rows (part.h) of 2^row_log targets; NULL: there are none */
     uint32_t row_log;
     uint32_t zero; /* no padding */
 } bfs_state;
@@ -70,7 +70,7 @@ WEIR_DEV void bfs_expect(const bfs_state *s, const bfs_item *item)
     weir_prefetch(&s->level[item->vertex]);
 }
 
-#define bfs_short_rows 1 /* may have them */
+#define bfs_padded_rows 1 /* may have them */
 typedef uint32_t bfs_entry;
 
 WEIR_DEV uint32_t bfs_row_log(const bfs_state *s)
@@ -78,7 +78,7 @@ WEIR_DEV uint32_t bfs_row_log(const bfs_state *s)
     return s->row_log;
 }
 
-WEIR_DEV const bfs_entry *bfs_short_row(const bfs_state *s, const bfs_item *item)
+WEIR_DEV const bfs_entry *bfs_padded_row(const bfs_state *s, const bfs_item *item)
 {
     return s->rows + ((uint64_t)item->vertex << s->row_log);
 }
@@ -89,7 +89,7 @@ WEIR_DEV int bfs_enter(const bfs_state *s, const bfs_item *item, const bfs_entry
     (void)s;
     next->vertex = *entry;
     next->level = item->level + 1;
-    return *entry != WEIR_SHORT_ROW_NONE;
+    return *entry != WEIR_PADDED_ROW_NONE;
 }
 
 WEIR_DEV int bfs_atom(const bfs_state *s, const bfs_item *item, uint64_t atom, bfs_item *next)

@@ -200,7 +200,7 @@ static void print_items(const struct work *work)
     }
     row(work, "rounds", stats->work.rounds);
     row(work, "narrow rounds", stats->work.narrow_rounds);
-    row(work, "items by short rows", stats->work.by_rows);
+    row(work, "items by padded rows", stats->work.by_rows);
     row(work, "items fused", stats->work.fused);
     row(work, "flushes", stats->work.flushes);
     row(work, "items woven", stats->work.woven);

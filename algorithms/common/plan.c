@@ -21,7 +21,7 @@ static void add(void *user, const char *what, uint64_t elements, uint64_t bytes)
     use->used += bytes;
     use->taken += (bytes + PIECE - 1) / PIECE * PIECE;
     if (!strcmp(what, WEIR__GATHER_ORDER) || !strcmp(what, WEIR__GATHER_STAGE) ||
-        !strcmp(what, WEIR__SHORT_ROWS_NAME))
+        !strcmp(what, WEIR__PADDED_ROWS_NAME))
         use->optional += bytes;
     while (i < use->arrays && strcmp(use->array[i].what, what) != 0)
         i++;

@@ -4,7 +4,7 @@
  * the devices: what is said of a run is counted there by a kernel, and they come to the host when somebody asks. */
 #include "algorithms/common/forms.h"
 #include "algorithms/common/placement.h"
-#include "algorithms/common/short_rows_op.h"
+#include "algorithms/common/padded_rows_op.h"
 #include "algorithms/common/timing.h"
 #include "algorithms/common/traversal.h"
 #include "algorithms/common/values_op.h"
@@ -32,8 +32,8 @@ struct weir_traversal {
     uint64_t before[VALUES_COUNTS]; /* sums over the parts when the last run began */
     uint64_t far;                   /* values from here on are counted apart; 0: none */
     int counting;                   /* the run that is under way counts */
-    void *short_rows;               /* of the only part; NULL: there are none */
-    uint32_t short_log;             /* of their entries */
+    void *padded_rows;              /* of the only part; NULL: there are none */
+    uint32_t padded_log;            /* of their entries */
     int bound[WEIR_DEVICES_MAX];
     weir_prepare_stats prepared;
 };
@@ -179,10 +179,11 @@ static weir_status check(weir_traversal_config *config, const weir_placement *pl
 {
     if (config->entry_bytes && config->entry_bytes != 4 &&
         (config->entry_bytes != 8 || placement->weights != WEIR_PART_WEIGHTS_U32))
-        return weir__fail(WEIR_ERR_INVALID,
-                          "short rows with entries of %u bytes: 4, or 8 where arcs have weights of "
-                          "32 bits",
-                          config->entry_bytes);
+        return weir__fail(
+            WEIR_ERR_INVALID,
+            "padded rows with entries of %u bytes: 4, or 8 where arcs have weights of "
+            "32 bits",
+            config->entry_bytes);
     if (placement->memory == WEIR_MEMORY_HOST) /* which a whole row at a time would be read from */
         config->entry_bytes = 0;
     if (config->value_bytes > VALUE_BYTES_MAX)
@@ -279,13 +280,13 @@ static void find_longest(void *user, uint64_t begin, uint64_t end)
         continue;
 }
 
-/* Entries of the short rows, as a power of two; 0: there are none. Narrow rounds read them, which take the default worker, and few items.
+/* Entries of the padded rows, as a power of two; 0: there are none. Narrow rounds read them, which take the default worker, and few items.
  * One longer row in a round would be what the round takes, so all vertices have one, or none has. */
-static uint32_t short_log(const weir_traversal *traversal, const weir_run_options *options)
+static uint32_t padded_log(const weir_traversal *traversal, const weir_run_options *options)
 {
     const weir_placement *placement = traversal->placement;
     const weir_config *tunables = weir_context_config(placement->context);
-    const uint64_t where = weir__config_get(tunables, WEIR__SHORT_ROWS);
+    const uint64_t where = weir__config_get(tunables, WEIR__PADDED_ROWS);
     struct longest longest = {.degree = placement->degree};
     if (!traversal->config.entry_bytes || placement->parts != 1 || !placement->degree ||
         where < (weir__device_is_gpu(device(traversal, 0)) ? 1 : 2) ||
@@ -299,26 +300,31 @@ static uint32_t short_log(const weir_traversal *traversal, const weir_run_option
     return longest.arcs > 1u << log ? 0 : log;
 }
 
-/* Make short rows where there is room for them: a search goes without, too. */
-static weir_status create_short_rows(weir_traversal *traversal, const weir_run_options *options)
+/* Make padded rows where there is room for them: a search goes without them, too. */
+static weir_status create_padded_rows(weir_traversal *traversal, const weir_run_options *options)
 {
     const weir_part *part = &traversal->placement->part[0];
-    const uint32_t log = short_log(traversal, options), bytes = traversal->config.entry_bytes;
+    const uint32_t log = padded_log(traversal, options), bytes = traversal->config.entry_bytes;
+    const uint64_t entries = (uint64_t)part->owned << log;
+    struct weir__need need = {0, 0};
     if (!log || !part->owned)
         return WEIR_OK;
-    weir_status status =
-        weir__device_alloc_as(device(traversal, 0), WEIR__SHORT_ROWS_NAME,
-                              (uint64_t)part->owned << log, bytes, &traversal->short_rows);
+    weir__need_take_on(&need, device(traversal, 0), entries, bytes);
+    weir__need_take(&need, options->reserved_bytes, 1);
+    if (weir__need_fits(&need, "%s", WEIR__PADDED_ROWS_NAME)) /* in the memory of the host */
+        return WEIR_OK;
+    weir_status status = weir__device_alloc_as(device(traversal, 0), WEIR__PADDED_ROWS_NAME,
+                                               entries, bytes, &traversal->padded_rows);
     if (status)
         return status == WEIR_ERR_NOMEM ? WEIR_OK : status;
-    const short_rows_args args = {.offsets = part->offsets,
-                                  .targets = part->targets,
-                                  .weights = bytes == 8 ? part->weights : NULL,
-                                  .rows = traversal->short_rows,
-                                  .count = part->owned,
-                                  .log = log};
-    traversal->short_log = log;
-    return weir_queue_launch(weir_worklist_queue(traversal->worklist, 0), &weir__short_rows_kernel,
+    const padded_rows_args args = {.offsets = part->offsets,
+                                   .targets = part->targets,
+                                   .weights = bytes == 8 ? part->weights : NULL,
+                                   .rows = traversal->padded_rows,
+                                   .count = part->owned,
+                                   .log = log};
+    traversal->padded_log = log;
+    return weir_queue_launch(weir_worklist_queue(traversal->worklist, 0), &weir__padded_rows_kernel,
                              &args, sizeof args);
 }
 
@@ -358,7 +364,7 @@ weir_status weir_traversal_create(weir_placement *placement, const weir_operator
             goto err;
     if ((status = create_worklist(traversal, &asked)) || (status = fill_values(traversal)) ||
         (status = clear_counts(traversal)) || (status = count_once(traversal)) ||
-        (status = create_short_rows(traversal, &asked)) || (status = sync_all(traversal)) ||
+        (status = create_padded_rows(traversal, &asked)) || (status = sync_all(traversal)) ||
         (status = weir__gather_count(placement->numbering, known.value_bytes, VALUES_AS_THEY_ARE)))
         goto err;
     weir__prepare_more(&begin, &placement->prepared, &traversal->prepared);
@@ -374,11 +380,11 @@ void *weir_traversal_values(const weir_traversal *traversal, uint32_t part)
     return traversal->values[part];
 }
 
-const void *weir_traversal_short_rows(const weir_traversal *traversal, uint32_t part,
-                                      uint32_t *log_out)
+const void *weir_traversal_padded_rows(const weir_traversal *traversal, uint32_t part,
+                                       uint32_t *log_out)
 {
-    *log_out = part == 0 ? traversal->short_log : 0;
-    return *log_out ? traversal->short_rows : NULL;
+    *log_out = part == 0 ? traversal->padded_log : 0;
+    return *log_out ? traversal->padded_rows : NULL;
 }
 
 weir_status weir_traversal_reset(weir_traversal *traversal)
@@ -529,7 +535,7 @@ void weir_traversal_destroy(weir_traversal *traversal)
         weir_device_free(device(traversal, p), traversal->values[p]);
         weir_device_free(device(traversal, p), traversal->counts[p]);
     }
-    weir_device_free(device(traversal, 0), traversal->short_rows);
+    weir_device_free(device(traversal, 0), traversal->padded_rows);
     weir_device_free(weir_context_home(traversal->placement->context), traversal->counted);
     weir_placement_destroy(traversal->placement);
     free(traversal);

@@ -4,8 +4,8 @@
 
 #include "algorithms/algorithms.h"
 
-/** What the memory of short rows is called. It is taken where there is room. */
-#define WEIR__SHORT_ROWS_NAME "short rows"
+/** What the memory of padded rows is called. It is taken where there is room. */
+#define WEIR__PADDED_ROWS_NAME "padded rows"
 
 /** Whether what a traversal takes is there: WEIR_ERR_NOMEM with what is missing, before any of it is taken. */
 weir_status weir__traversal_check_room(const weir_placement *placement, const weir_operator *op,

@@ -66,7 +66,7 @@ static weir_status bind(const weir_sssp *sssp, int wide, weir_traversal *travers
         const weir_part *part = weir_placement_part(sssp->head.placement, p);
         void *distance = weir_traversal_values(traversal, p);
         sssp_u32_state narrow = {.part = *part, .distance = distance};
-        narrow.rows = weir_traversal_short_rows(traversal, p, &narrow.row_log);
+        narrow.rows = weir_traversal_padded_rows(traversal, p, &narrow.row_log);
         sssp_f64_state broad = {*part, distance, sssp->estimate.scale, sssp->integers};
         status = weir_traversal_bind(traversal, p, wide ? (void *)&broad : (void *)&narrow);
     }

@@ -22,7 +22,7 @@ typedef struct sssp_f64_item {
     uint32_t zero;     /* no padding: items are copied as bytes */
 } sssp_f64_item;
 
-/* An arc in a short row. */
+/* An arc in a padded row. */
 typedef struct sssp_u32_entry {
     uint32_t target, weight;
 } sssp_u32_entry;
@@ -30,7 +30,7 @@ typedef struct sssp_u32_entry {
 typedef struct sssp_u32_state {
     weir_part part;                    /* its weights are uint32_t */
     uint32_t *distance;                /* owned, then the smallest sent to each of the halo */
-    const struct sssp_u32_entry *rows; /* short rows (part.h) of 2^row_log arcs; NULL: none */
+    const struct sssp_u32_entry *rows; /* padded rows (part.h) of 2^row_log arcs; NULL: none */
     uint32_t row_log;
     uint32_t zero; /* no padding */
 } sssp_u32_state;

@@ -98,15 +98,15 @@ static inline void sssp_u32_fetch_atoms(const sssp_u32_state *s, uint64_t first)
 }
 #endif
 
-#define sssp_u32_short_rows 1 /* may have them */
+#define sssp_u32_padded_rows 1 /* may have them */
 
 WEIR_DEV uint32_t sssp_u32_row_log(const sssp_u32_state *s)
 {
     return s->row_log;
 }
 
-WEIR_DEV const sssp_u32_entry *sssp_u32_short_row(const sssp_u32_state *s,
-                                                  const sssp_u32_item *item)
+WEIR_DEV const sssp_u32_entry *sssp_u32_padded_row(const sssp_u32_state *s,
+                                                   const sssp_u32_item *item)
 {
     return s->rows + ((uint64_t)item->vertex << s->row_log);
 }
@@ -118,7 +118,7 @@ WEIR_DEV int sssp_u32_enter(const sssp_u32_state *s, const sssp_u32_item *item,
     (void)s;
     next->vertex = entry->target;
     next->distance = sum < item->distance || sum > SSSP_U32_FAR ? SSSP_U32_FAR : sum;
-    return entry->target != WEIR_SHORT_ROW_NONE;
+    return entry->target != WEIR_PADDED_ROW_NONE;
 }
 
 #define sssp_u32_narrow 1 /* has what narrow rounds want */

@@ -29,7 +29,7 @@ struct weir_slots {
     uint32_t queued, queue, bag;
 };
 
-/** Reserve slots for @p count new items of this warp, which is not 0. All lanes. @param[in] rows  with short rows; a constant. */
+/** Reserve slots for @p count new items of this warp, which is not 0. All lanes. @param[in] rows  with padded rows; a constant. */
 WEIR_DEV struct weir_slots weir_reserve_slots(struct weir_engine_thread *self, uint32_t count,
                                               int rows)
 {
@@ -125,7 +125,7 @@ WEIR_DEV int weir_arrival_releases(const struct weir_engine_thread *self, uint64
 }
 
 /** This block has done its part of a narrow round. One lane. @param[in] queued  items that it has put into its queue.
- *  @param[in] rows  with short rows; a constant. @return the next word; 0 if the next round is not narrow, or
+ *  @param[in] rows  with padded rows; a constant. @return the next word; 0 if the next round is not narrow, or
  *  block 0 has to decide. */
 WEIR_DEV uint64_t weir_arrive_narrow(const struct weir_engine_thread *self, uint64_t word,
                                      uint32_t queued, int rows)

@@ -1,9 +1,9 @@
 /** @file block_queue_tmpl.h  A part of engine_tmpl.h: items into the block queue and out of it (block_queue.h). */
 
-/** Entries of a short row, as a power of two; 0: this run has none. Only one worker has some. */
+/** Entries of a padded row, as a power of two; 0: this run has none. Only one worker has some. */
 WEIR_DEV uint32_t OP(row_log_of)(const struct OP(args) * args)
 {
-#if OP(short_rows)
+#if OP(padded_rows)
     return args->work.workers == 1 ? OP(row_log)(&args->state) : 0;
 #else
     (void)args;

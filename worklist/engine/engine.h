@@ -26,8 +26,8 @@
 
 /** Items that a block queue can hold (block_queue.h). */
 #define WEIR_BLOCK_QUEUE_MOST 256u
-/** Entries of a short row at most (operator.h). */
-#define WEIR_SHORT_ROW_MOST 8u
+/** Entries of a padded row at most (operator.h). */
+#define WEIR_PADDED_ROW_MOST 8u
 
 /** Items that a thread of a host device keeps at most, and bytes of them: near ones, and deferred ones of each bag
  *  (kept_tmpl.h). It keeps one of each however long they are. */

@@ -33,14 +33,14 @@ enum {
 #endif
 };
 enum {
-#if OP(short_rows)
+#if OP(padded_rows)
     OP(has_rows) = 1
 #else
     OP(has_rows) = 0
 #endif
 };
-#if OP(short_rows) && !OP(narrow)
-#error "an operator with short rows (NAME_short_rows) needs narrow rounds (NAME_narrow)"
+#if OP(padded_rows) && !OP(narrow)
+#error "an operator with padded rows (NAME_padded_rows) needs narrow rounds (NAME_narrow)"
 #endif
 #if OP(folds)
 #if OP(narrow)
@@ -121,9 +121,9 @@ struct OP(block) {
     /* The items of the block queue and the bounds of their tiles, in two halves; base.queue has the counts. */
     OP(item) queued[2][WEIR_BLOCK_QUEUE_MOST];
     uint64_t queued_bounds[2][WEIR_BLOCK_QUEUE_MOST];
-#if OP(short_rows)
-    /* Beside the items their short rows. */
-    WEIR_ALIGNED(16) OP(entry) queued_row[2][WEIR_BLOCK_QUEUE_MOST * WEIR_SHORT_ROW_MOST];
+#if OP(padded_rows)
+    /* Beside the items their padded rows. */
+    WEIR_ALIGNED(16) OP(entry) queued_row[2][WEIR_BLOCK_QUEUE_MOST * WEIR_PADDED_ROW_MOST];
 #endif
     OP(item) deferred[BLOCK_DEFERRED_MOST];
     OP(item) outgoing[2][OUTGOING_MOST];

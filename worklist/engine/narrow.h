@@ -171,7 +171,7 @@ WEIR_DEV uint32_t weir_channel_known(const struct weir_engine_args *work,
     return TO_NOWHERE;
 }
 
-/** Find the next word of narrow rounds, or 0. By the barrier warp, while the others look ahead. */
+/** Find the next word of narrow rounds, or 0. By the barrier warp, while the others look ahead. The rest as weir_arrive_narrow(). */
 WEIR_DEV void weir_narrow_find_next(const struct weir_engine_thread *self, uint32_t warp,
                                     uint64_t word, uint32_t queued, int rows)
 {
@@ -180,7 +180,7 @@ WEIR_DEV void weir_narrow_find_next(const struct weir_engine_thread *self, uint3
 }
 
 /** The round of @p word begins. All warps. @param[in] args  the copy of the arguments in the block's memory.
- *  @param[in] before  the word of the narrow round before, or @p word itself. @param[in] rows  over short rows; a constant. */
+ *  @param[in] before  the word of the narrow round before, or @p word itself. @param[in] rows  over padded rows; a constant. */
 WEIR_DEV void weir_narrow_begin_round(struct weir_engine_thread *self, uint32_t warp,
                                       const struct weir_engine_args *args,
                                       struct weir_narrow_sets *sets, uint64_t before, uint64_t word,

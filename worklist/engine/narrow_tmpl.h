@@ -162,7 +162,7 @@ WEIR_DEV void OP(do_tiles)(struct weir_engine_thread *self, const struct OP(ahea
     self->atoms += ahead->fresh_atoms;
 }
 
-#include "worklist/engine/short_rows_tmpl.h"
+#include "worklist/engine/padded_rows_tmpl.h"
 
 /** Wires that are whole in a woven ring, from its head on: a lane has one. */
 struct OP(arrived) {
@@ -237,7 +237,7 @@ WEIR_COLD uint32_t OP(take_woven)(struct OP(block) * block, uint32_t near_bag,
 
 /** Narrow rounds, from that of @p word on, as long as one follows another. A warp goes from set to set; at the first set of a
  *  round it looks before the round begins. All of the block. @param[in] several  there are other workers; a constant.
- *  @param[in] rows  over short rows; a constant. @return the word of the last round. */
+ *  @param[in] rows  over padded rows; a constant. @return the word of the last round. */
 WEIR_DEV uint64_t OP(narrow_rounds)(struct weir_engine_thread *self, uint64_t word, int several,
                                     int rows)
 {

@@ -79,7 +79,7 @@ WEIR_DEV uint32_t weir_threads_now(uint32_t blocks)
  *  count is what was asked for, which may be more than the limit of the round; what lies there is the smaller of the two. */
 struct weir_block_queue {
     uint32_t count[2], limit[2];
-    /* The same over short rows: of round number n, counted from when narrow rounds began, that is count n modulo 4. Lanes read that of
+    /* The same over padded rows: of round number n, counted from when narrow rounds began, that is count n modulo 4. Lanes read that of
      * the round, put into the next one, and the one behind that is set to 0 while the round runs: nothing is done to them between
      * two rounds, and limits are known to each warp (weir_block_queue_limit()). */
     uint32_t turn_count[4];
@@ -137,7 +137,7 @@ struct weir_engine_thread {
     struct weir_engine_block *block;     /* the beginning of what the operator's threads share */
     uint32_t block_number, blocks;
     uint32_t near_bag; /* where near items go */
-    uint32_t turn;     /* narrow, over short rows: the count of the block queue that is put into */
+    uint32_t turn;     /* narrow, over padded rows: the count of the block queue that is put into */
     uint32_t limit;    /* and the items that may be put there in this round */
     uint32_t cursor;   /* which of the two cursors the round fetches by */
     const void *near_items;                 /* the slots of a round of one near bag, else NULL */

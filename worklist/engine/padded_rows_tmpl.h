@@ -1,17 +1,19 @@
-/** @file short_rows_tmpl.h  A part of engine_tmpl.h: narrow rounds over short rows, for operators that have such (NAME_short_rows).
+/** @file padded_rows_tmpl.h  A part of engine_tmpl.h: narrow rounds over padded rows, for operators that have such (NAME_padded_rows).
  *
  * In a narrow round an update waits for the atoms of a tile, and those for the bounds of the tile: three accesses that depend on
- * each other, with a barrier beside the last two (narrow_tmpl.h). A *short row* has all atoms of a tile in it, in a place that the
- * item alone names, 16 to 64 bytes from there on. So while blocks wait for each other a warp has the whole rows under way of what its items
+ * each other, with a barrier beside the last two (narrow_tmpl.h). A *padded row* (as of ELLPACK) has all atoms of a tile in it and
+ * as many entries that are none as are left, in a place that the item alone names, 16 to 64 bytes from there on. So while blocks wait for each other a warp has the whole rows under way of what its items
  * reach, whether they will be news or not, and what turns out to be news goes into the block queue with its atoms. The next round
  * begins with them: an update, and a row that is loaded beside the barrier, are all that is left of the chain. And the code is
  * short, which counts as much: a lane has one atom, and nothing is dealt out. */
 
-#if OP(short_rows)
-/** Parts of 16 bytes that a short row has at most. */
-#define ROW_PARTS (WEIR_SHORT_ROW_MOST * sizeof(OP(entry)) / 16u)
+#if OP(padded_rows)
+static_assert(sizeof(OP(entry)) == 4 || sizeof(OP(entry)) == 8, "NAME_entry has 4 or 8 bytes");
 
-/** Some tiles that a warp will process, one for each group of as many lanes as a short row has entries, as one lane knows them. On a host
+/** Parts of 16 bytes that a padded row has at most. */
+#define ROW_PARTS (WEIR_PADDED_ROW_MOST * sizeof(OP(entry)) / 16u)
+
+/** Some tiles that a warp will process, one for each group of as many lanes as a padded row has entries, as one lane knows them. On a host
  *  device the lane has all entries of one tile, one after the other. */
 struct OP(rows_ahead) {
     uint32_t count;      /* tiles; 0: there are none */
@@ -20,12 +22,12 @@ struct OP(rows_ahead) {
     int any;             /* its entry makes an item */
     OP(item) item, next; /* that of its tile, and the one that it makes */
     OP(entry)
-    row[WEIR_SHORT_ROW_MOST]; /* the short row of the latter, a load that need not have finished */
-    enum weir_fate fate;      /* what became of it */
-    OP(entry) own[WEIR_SHORT_ROW_MOST]; /* that of the tile, on a host device */
+    row[WEIR_PADDED_ROW_MOST]; /* the padded row of the latter, a load that need not have finished */
+    enum weir_fate fate;       /* what became of it */
+    OP(entry) own[WEIR_PADDED_ROW_MOST]; /* that of the tile, on a host device */
 };
 
-/** Put new items and their short rows into the block queue, or without them into the near bag. All lanes. @param[in] near  the lane
+/** Put new items and their padded rows into the block queue, or without them into the near bag. All lanes. @param[in] near  the lane
  *  has one. */
 WEIR_DEV void OP(put_rows)(struct weir_engine_thread *self, int near, const OP(item) * item,
                            uint32_t log, const OP(entry) * row)
@@ -48,7 +50,7 @@ WEIR_DEV void OP(put_rows)(struct weir_engine_thread *self, int near, const OP(i
     }
 }
 
-/** Look at an entry of this lane's tile: what it makes, and the short row of that. */
+/** Look at an entry of this lane's tile: what it makes, and the padded row of that. */
 WEIR_DEV void OP(look_at_entry)(const struct weir_engine_thread *self,
                                 struct OP(rows_ahead) * ahead, const OP(entry) * entry, int mine,
                                 uint32_t log)
@@ -58,13 +60,13 @@ WEIR_DEV void OP(look_at_entry)(const struct weir_engine_thread *self,
     if (!ahead->any)
         return;
     OP(expect)(state, &ahead->next);
-    const char *from = (const char *)OP(short_row)(state, &ahead->next);
+    const char *from = (const char *)OP(padded_row)(state, &ahead->next);
     for (uint32_t p = 0; p < ROW_PARTS; p++)
         if (p * (16u / sizeof(OP(entry))) < 1u << log)
             weir_load_16((char *)ahead->row + 16u * p, from + 16u * p);
 }
 
-/** As look_at_set(), over short rows of 2^@p log entries. */
+/** As look_at_set(), over padded rows of 2^@p log entries. */
 WEIR_DEV void OP(look_at_rows)(const struct weir_engine_thread *self, struct OP(rows_ahead) * ahead,
                                const struct weir_narrow_sets *sets, uint32_t set, uint32_t log)
 {
@@ -94,7 +96,7 @@ WEIR_DEV void OP(look_at_rows)(const struct weir_engine_thread *self, struct OP(
         OP(items_get)
         (&ahead->item,
          (const OP(item) *)self->work->bag[WEIR_BAG_NEAR + sets->half].slots + begin + tile);
-        row = OP(short_row)(OP(state_of)(self), &ahead->item);
+        row = OP(padded_row)(OP(state_of)(self), &ahead->item);
     }
     if (mine)
         ahead->fresh = OP(tile)(OP(state_of)(self), &ahead->item, &unused[0], &unused[1]);

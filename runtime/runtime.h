@@ -35,7 +35,7 @@ extern "C" {
 
 /** The templates and headers that an operator or a step body is compiled with and the library have to be of one
  *  version: what devices share in memory is laid out by both. A library refuses what was compiled with another. */
-#define WEIR_ENGINE_VERSION 6u
+#define WEIR_ENGINE_VERSION 7u
 
 /** Most devices one context may hold: kernels carry per-device tables of this size. */
 #define WEIR_DEVICES_MAX 64

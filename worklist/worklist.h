@@ -228,13 +228,16 @@ typedef struct weir_worklist_stats {
     uint64_t lines;
     /** Items of narrow rounds that were processed by padded rows (operator.h). */
     uint64_t by_rows;
+    /** Narrow rounds that handed out what became near as the threshold rose, and rises while near items were left; order soft on one
+     *  device. */
+    uint64_t hand_outs, early_raises;
 } weir_worklist_stats;
 /** weir_worklist_stats: nothing filled in yet. */
 #define WEIR_WORKLIST_STATS_INIT                                                                   \
     {                                                                                              \
         sizeof(weir_worklist_stats), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, {0}, WEIR_ROUTE_AUTO,     \
             WEIR_ORDER_AUTO, 0, WEIR_KERNEL_AUTO, WEIR_WORKER_AUTO, 0, WEIR_MAPPING_AUTO, 0, 0, 0, \
-            0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0                                                        \
+            0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0                                                  \
     }
 
 typedef struct weir_worklist weir_worklist; /**< long-lived */

@@ -172,8 +172,10 @@ static json_t *stats_json(const weir_run_stats *stats)
         integer(work->woven), "paced", integer(work->paced), "raises", integer(work->raises),
         "phase_ms", phases_json(stats, 0), "phase_percent", phases_json(stats, 1));
     items = join(items,
-                 json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "by_rows", integer(work->by_rows),
-                           "fused", integer(work->fused), "flushes", integer(work->flushes), "pops",
+                 json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "by_rows",
+                           integer(work->by_rows), "hand_outs", integer(work->hand_outs),
+                           "early_raises", integer(work->early_raises), "fused",
+                           integer(work->fused), "flushes", integer(work->flushes), "pops",
                            integer(work->pops), "empty_pops", integer(work->empty_pops), "steals",
                            integer(work->steals), "queue_high", integer(work->queue_high)));
     return join(items, json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "least_items",

@@ -206,6 +206,10 @@ static void print_items(const struct work *work)
     row(work, "items woven", stats->work.woven);
     row(work, "paced rounds", stats->work.paced);
     row(work, stats->work.order == WEIR_ORDER_BULK ? "generations" : "raises", stats->work.raises);
+    if (stats->work.hand_outs) {
+        row(work, "early raises", stats->work.early_raises);
+        row(work, "rounds that hand out", stats->work.hand_outs);
+    }
 }
 
 static void print_phases(const struct work *work)

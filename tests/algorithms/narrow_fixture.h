@@ -15,7 +15,7 @@ enum {
     VERTICES = 2000,
     NARROW = 1024,    /* items of a round that may be narrow */
     NEAR_ROOM = 1000, /* what near bags hold */
-    FAR_ROOM = 600,
+    FAR_ROOM = 1100,
     BUCKET_ROOM = 4,
     QUEUE_MOST = 64,
     BLOCKS_MOST = 8,
@@ -75,13 +75,20 @@ static inline int set_up(void **state)
                                                  .owned = VERTICES,
                                                  .parts = 1},
                                         .distance = distance};
-    block.base.order = (struct weir_work_order){100, 10, 14, 4, TO, WEIR_BAG_FAR, WEIR_BAG_HELD};
+    block.base.order = (struct weir_work_order){.threshold = 100,
+                                                .delta = 10,
+                                                .bucket = 14,
+                                                .window = 4,
+                                                .near_bag = TO,
+                                                .far_bag = WEIR_BAG_FAR,
+                                                .held_bag = WEIR_BAG_HELD};
     work->control = &control;
     work->workers = 1;
     work->order = WEIR_ENGINE_SOFT;
     work->cut = block.base.cut = 1024;
     work->narrow = NARROW;
     work->queue_most = QUEUE_MOST;
+    work->narrow_sets_log = 1;
     work->narrow_items_log = 2;
     work->narrow_blocks_log = 5;
     weir_block_queue_clear(work, &block.base.queue);

@@ -92,7 +92,7 @@ static weir_graph *path_with_late_leaves(void)
 /* From vertex 7 a set for each warp of a block, and behind each of these some that are deferred, all at the same time. */
 static weir_graph *star_of_late_stars(void)
 {
-    enum { NEAR = 100, LATE_EACH = 8 };
+    enum { NEAR = 100, LATE_EACH = 24 };
     uint32_t next = 8 + NEAR;
     arcs = 0;
     for (uint32_t i = 0; i < NEAR; i++) {

@@ -151,9 +151,9 @@ static void items_without_room_in_the_block_go_to_bags_at_once(void **state)
 {
     const sssp_u32_item item = {9, 115};
     (void)state;
-    block.base.queue.deferred_count = BLOCK_DEFERRED_MOST;
+    block.base.queue.deferred_count = sssp_u32_deferred_most;
     assert_false(sssp_u32_keep_near(&self, 1, &item));
-    assert_int_equal(block.base.queue.deferred_count, BLOCK_DEFERRED_MOST);
+    assert_int_equal(block.base.queue.deferred_count, sssp_u32_deferred_most);
     assert_int_equal(control.look[WEIR_BAG_BUCKET + 15].word, 1);
     assert_item(&buckets[15][0], 9, 115);
 }

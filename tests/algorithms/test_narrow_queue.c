@@ -50,13 +50,13 @@ static void bounds_lie_beside_the_first_items_alone(void **state)
 static void items_are_deferred_in_the_block_while_there_is_room(void **state)
 {
     (void)state;
-    for (uint32_t i = 0; i < BLOCK_DEFERRED_MOST; i++)
+    for (uint32_t i = 0; i < sssp_u32_deferred_most; i++)
         assert_int_equal(sssp_u32_defer_in_block(&block, 1, &(sssp_u32_item){i, 100 + i}), 0);
     for (uint32_t i = 0; i < 1000; i++) { /* refused, however often they come */
         assert_int_equal(sssp_u32_defer_in_block(&block, 1, &(sssp_u32_item){1, 1}), 1);
-        assert_int_equal(block.base.queue.deferred_count, BLOCK_DEFERRED_MOST);
+        assert_int_equal(block.base.queue.deferred_count, sssp_u32_deferred_most);
     }
-    for (uint32_t i = 0; i < BLOCK_DEFERRED_MOST; i++)
+    for (uint32_t i = 0; i < sssp_u32_deferred_most; i++)
         assert_item(&block.deferred[i], i, 100 + i);
 }
 
@@ -76,11 +76,11 @@ static uint32_t tally(const sssp_u32_item *slots, uint32_t count, uint32_t room,
 /* Each bucket is filled first, with items of its priority; the far bag gets those that buckets have no room for, and all later ones. */
 static void deferred_items_are_handed_back_in_order(void **state)
 {
-    static uint32_t seen[BLOCK_DEFERRED_MOST];
+    static uint32_t seen[sssp_u32_deferred_most];
     uint32_t all = 0;
     (void)state;
     memset(seen, 0, sizeof seen);
-    for (uint32_t i = 0; i < BLOCK_DEFERRED_MOST; i++)
+    for (uint32_t i = 0; i < sssp_u32_deferred_most; i++)
         assert_int_equal(sssp_u32_defer_in_block(&block, 1, &(sssp_u32_item){i, 100 + i}), 0);
     sssp_u32_defer_in_block(
         &block, 1, &(sssp_u32_item){0, 100}); /* refused: this test does not defer it elsewhere */
@@ -92,8 +92,8 @@ static void deferred_items_are_handed_back_in_order(void **state)
         all += tally(buckets[b], 10, BUCKET_ROOM, least, least + 10, seen);
     }
     all += tally(far, control.look[WEIR_BAG_FAR].word, FAR_ROOM, 100, UINT32_MAX, seen);
-    assert_int_equal(all, BLOCK_DEFERRED_MOST);
-    for (uint32_t i = 0; i < BLOCK_DEFERRED_MOST; i++)
+    assert_int_equal(all, sssp_u32_deferred_most);
+    for (uint32_t i = 0; i < sssp_u32_deferred_most; i++)
         assert_int_equal(seen[i], 1);
     assert_int_equal(control.look[WEIR_LOOK_URGENCY].word,
                      ~(100u + BUCKET_ROOM)); /* the bucket's 5th */

@@ -114,7 +114,7 @@ static uint64_t next_after(uint64_t word, uint32_t own, uint32_t pushed, int spe
 {
     uint64_t arrivals = weir_arrivals_none(weir_word_generation(word)) +
                         weir_arrivals_one_narrow(pushed, own, special);
-    return weir_next_narrow(&block.args.work, word, arrivals);
+    return weir_next_narrow(&block.args.work, word, arrivals, block.base.order.early);
 }
 
 static void block_0_decides_where_there_is_something_to(void **state)
@@ -131,6 +131,10 @@ static void block_0_decides_where_there_is_something_to(void **state)
     work->bag[WEIR_BAG_NEAR + 1].room = 10;
     assert_int_not_equal(next_after(word, 500, 10, 0), 0); /* queued items need no room in it */
     assert_int_equal(next_after(word, 0, 11, 0), 0);
+    block.base.order.early = 9; /* so few are left that the threshold may rise */
+    assert_int_equal(next_after(word, 4, 5, 0), 0);
+    assert_int_not_equal(next_after(word, 5, 5, 0), 0);
+    block.base.order.early = 0;
     work->narrow = 0;
     assert_int_equal(next_after(word, 1, 0, 0), 0);
 }

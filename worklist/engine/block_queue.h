@@ -95,16 +95,16 @@ WEIR_DEV void weir_block_queue_swap(const struct weir_engine_args *work,
 }
 
 /** The word of the next round if that is narrow too and block 0 has nothing to decide, else 0. One lane.
- *  @param[in] word  of a narrow round of which all blocks have arrived. */
+ *  @param[in] word  of a narrow round of which all blocks have arrived. @param[in] early  of the order (weir_work_order). */
 WEIR_DEV uint64_t weir_next_narrow(const struct weir_engine_args *work, uint64_t word,
-                                   uint64_t arrivals)
+                                   uint64_t arrivals, uint32_t early)
 {
     const uint32_t queued = weir_arrivals_queued(arrivals);
     const uint32_t pushed = weir_arrivals_pushed_narrow(arrivals), count = queued + pushed;
     const uint32_t least = weir_word_blocks_log(word), spread = work->narrow_items_log;
     uint32_t log = weir_bits_u32(count - 1u);
     if (weir_arrivals_special(arrivals) || count - 1u >= work->narrow /* or is 0 */ ||
-        pushed > work->bag[WEIR_BAG_NEAR].room)
+        count <= early || pushed > work->bag[WEIR_BAG_NEAR].room)
         return 0;
     log = log > spread ? log - spread : 0;
     log = log < work->narrow_blocks_log ? log : work->narrow_blocks_log;
@@ -148,7 +148,7 @@ WEIR_DEV uint64_t weir_arrive_narrow(const struct weir_engine_thread *self, uint
     block->queue.outgoing[weir_word_near_bag(word)] = 0; /* they were sent before this round */
     if (active > 1)
         arrivals = weir_await_arrivals(self, word, active);
-    const uint64_t next = weir_next_narrow(work, word, arrivals);
+    const uint64_t next = weir_next_narrow(work, word, arrivals, block->order.early);
     if (next && !rows)
         weir_block_queue_swap(work, &block->queue, word, next, queued);
     if (!next) {
@@ -194,10 +194,11 @@ WEIR_COLD uint64_t weir_leave_narrow(const struct weir_engine_args *work,
 {
     struct weir_engine_thread self = weir_thread_make(work, block, block_number, blocks);
     const uint64_t arrivals = block->queue.last_arrivals, later = weir_word_later(word);
+    const uint32_t count = weir_arrivals_queued(arrivals) + weir_arrivals_pushed_narrow(arrivals);
     uint64_t next = 0;
-    if (arrivals && weir_await_handed_back(&self, word) && !weir_arrivals_special(arrivals))
-        next = weir_decide_near(
-            work, later, weir_arrivals_queued(arrivals) + weir_arrivals_pushed_narrow(arrivals));
+    if (arrivals && weir_await_handed_back(&self, word) && !weir_arrivals_special(arrivals) &&
+        count > block->order.early)
+        next = weir_decide_near(work, later, count);
     next = weir_go_on(&self, later, next);
     if (weir_word_action(next) != WEIR_ACTION_END && block_number < weir_word_blocks(next, blocks))
         weir_read_plan(&self, next, (int)block->fresh);

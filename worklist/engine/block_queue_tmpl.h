@@ -35,6 +35,20 @@ WEIR_DEV void OP(put_new)(const struct weir_engine_thread *self, const struct we
     }
 }
 
+/** Put new items and the bounds of their tiles into the slots that are reserved for them here. All lanes. @param[in] near  the lane
+ *  has one. */
+WEIR_DEV void OP(put_bounded)(struct weir_engine_thread *self, int near, const OP(item) * item,
+                              uint64_t bounds)
+{
+    const uint32_t group = weir_ballot(near);
+    if (!group)
+        return;
+    const struct weir_slots slots = weir_reserve_slots(self, weir_popcount_u32(group), 0);
+    const uint32_t nth = weir_popcount_u32(group & ((1u << weir_lane()) - 1u));
+    if (near)
+        OP(put_new)(self, &slots, nth, item, bounds);
+}
+
 /** Put the items of the lanes in @p group, which are deferred, into the far bag and the buckets. */
 WEIR_COLD void OP(defer_in_bags)(struct OP(block) * block, uint32_t group, OP(item) item)
 {
@@ -52,15 +66,15 @@ WEIR_COLD void OP(defer_in_bags)(struct OP(block) * block, uint32_t group, OP(it
 WEIR_DEV uint32_t OP(defer_in_block)(struct OP(block) * block, uint32_t group,
                                      const OP(item) * item)
 {
-    uint32_t *count = &block->base.queue.deferred_count, slot = BLOCK_DEFERRED_MOST;
+    uint32_t *count = &block->base.queue.deferred_count, slot = OP(deferred_most);
     /* Lanes ask only while there is room, so that the count does not grow without bound. */
-    if (weir_lane() == 0 && weir_load_relaxed_dev_u32(count) < BLOCK_DEFERRED_MOST)
+    if (weir_lane() == 0 && weir_load_relaxed_dev_u32(count) < OP(deferred_most))
         slot = weir_atomic_add_relaxed_dev_u32(count, weir_popcount_u32(group));
     slot = weir_broadcast_u32(slot, 0) + weir_popcount_u32(group & ((1u << weir_lane()) - 1u));
     const int mine = group >> weir_lane() & 1u;
-    if (mine && slot < BLOCK_DEFERRED_MOST)
+    if (mine && slot < OP(deferred_most))
         block->deferred[slot] = *item;
-    return weir_ballot(mine && slot >= BLOCK_DEFERRED_MOST);
+    return weir_ballot(mine && slot >= OP(deferred_most));
 }
 
 /** Put the items of the block queue into the near bag, and the deferred items of the block into the far bag and the
@@ -71,7 +85,7 @@ WEIR_COLD void OP(hand_back)(struct OP(block) * block, uint32_t near_bag)
     const uint32_t half = near_bag & 1u, queued = block->base.queue.last_queued;
     const OP(item) *items = block->queued[half];
     const uint32_t asked = block->base.queue.deferred_count;
-    const uint32_t deferred = asked < BLOCK_DEFERRED_MOST ? asked : BLOCK_DEFERRED_MOST;
+    const uint32_t most = OP(deferred_most), deferred = asked < most ? asked : most;
     WEIR_ROLLED
     for (uint32_t i = weir_warp_now() * WEIR_LANES; i < queued; i += WARPS * WEIR_LANES) {
         const uint32_t left = queued - i, mine = i + weir_lane();

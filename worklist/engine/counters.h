@@ -27,12 +27,19 @@ struct weir_decision {
     uint64_t deferred; /* of them, into the far bag and the buckets */
 };
 
+/** Whether what a round reads is what the plan says. */
+WEIR_DEV int weir_word_is_planned(uint64_t word)
+{
+    const uint32_t action = weir_word_action(word);
+    return action == WEIR_ACTION_PLAN || action == WEIR_ACTION_HAND_OUT;
+}
+
 /** Which bags the round that ended has read. */
 WEIR_DEV uint32_t weir_took(const struct weir_ledger *ledger, uint64_t word)
 {
     if (weir_word_action(word) == WEIR_ACTION_NEAR)
         return 1u << (WEIR_BAG_NEAR + weir_word_near_bag(word));
-    return weir_word_action(word) == WEIR_ACTION_PLAN ? ledger->plan.took : 0;
+    return weir_word_is_planned(word) ? ledger->plan.took : 0;
 }
 
 /** Count what came into the bags. */
@@ -161,7 +168,7 @@ WEIR_DEV void weir_count_round(const struct weir_engine_args *args, struct weir_
     struct weir_control *control = args->control;
     uint32_t took = weir_took(ledger, word), action = weir_word_action(word);
     uint64_t taken =
-        action == WEIR_ACTION_NEAR || action == WEIR_ACTION_PLAN ? weir_word_count(word) : 0;
+        action == WEIR_ACTION_NEAR || weir_word_is_planned(word) ? weir_word_count(word) : 0;
     if (took >> WEIR_BAG_PIECE & 1u)
         taken = 0; /* the items that the pieces belong to were counted when they were cut */
     WEIR_ROLLED

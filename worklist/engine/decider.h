@@ -34,19 +34,23 @@ WEIR_DEV uint32_t weir_blocks_log(const struct weir_engine_args *args, uint32_t 
 WEIR_DEV int weir_is_narrow(const struct weir_engine_args *args, uint64_t word, uint32_t blocks)
 {
     const uint32_t count = weir_word_count(word);
+    if (weir_word_action(word) == WEIR_ACTION_HAND_OUT)
+        return 1;
     return weir_word_action(word) == WEIR_ACTION_NEAR && !(word & WEIR_WORD_WIDE) &&
            count <= args->narrow &&
-           count <= weir_word_blocks(word, blocks) << (args->block_least_log + 1);
+           count <= weir_word_blocks(word, blocks)
+                        << (args->block_least_log + args->narrow_sets_log);
 }
 
-/** The common case needs no decider: a round of near items has ended, it made @p count near items, and nothing special
- *  happened in any block. Then every block that took part computes the same next word by itself.
+/** The common case needs no decider: a round of near items has ended, or one that handed out, it made @p count near items, and
+ *  nothing special happened in any block. Then every block that took part computes the same next word by itself.
  *  @return the next word; 0 if block 0 has to decide. */
 WEIR_DEV uint64_t weir_decide_near(const struct weir_engine_args *args, uint64_t word,
                                    uint32_t count)
 {
     const uint32_t next_bag = weir_word_near_bag(word) ^ 1u;
-    if (weir_word_action(word) != WEIR_ACTION_NEAR || count == 0 ||
+    const uint32_t action = weir_word_action(word);
+    if ((action != WEIR_ACTION_NEAR && action != WEIR_ACTION_HAND_OUT) || count == 0 ||
         count > args->bag[WEIR_BAG_NEAR].room)
         return 0;
     return weir_word_make(weir_word_generation(word) + 1, WEIR_ACTION_NEAR, next_bag,
@@ -99,7 +103,6 @@ WEIR_DEV int weir_peek_judge(const struct weir_engine_args *args, const struct w
                              struct weir_peek peek)
 {
     int changed = peek.stop != 0 || peek.woven || ledger->end || ledger->unpublished ||
-                  ledger->plan.order.window != ledger->window_told ||
                   (ledger->seen[WEIR_BAG_HELD] | ledger->seen[WEIR_BAG_HELD + 1]) ||
                   (args->workers > 1 && (args->order == WEIR_ENGINE_BULK ||
                                          (WEIR_LANES > 1u && args->channels_in > WEIR_LANES)));
@@ -109,6 +112,28 @@ WEIR_DEV int weir_peek_judge(const struct weir_engine_args *args, const struct w
     } else if (args->workers > 1 && weir_lane() < args->channels_in)
         changed |= peek.tail != ledger->in_head[weir_lane()];
     return weir_ballot(changed) != 0;
+}
+
+/** Plan the next round, of all that there is to do, behind a rise of the threshold if it is time for that. One lane.
+ *  @param[out] total  its elements. @return enum weir_action. */
+WEIR_DEV uint32_t weir_plan_next(const struct weir_engine_args *args, struct weir_ledger *ledger,
+                                 uint32_t *total)
+{
+    struct weir_work_order *order = &ledger->plan.order;
+    if (order->early)
+        weir_raise_early(args, ledger);
+    *total = weir_plan_make(args, ledger);
+    order->early = 0;
+    if (*total == 0) /* a narrow round of no items takes what waits in woven rings */
+        return ledger->woven_waits ? WEIR_ACTION_NEAR : WEIR_ACTION_IDLE;
+    if (weir_plan_hands_out(args, ledger)) {
+        order->window =
+            WEIR_BUCKETS; /* it puts nothing into a bucket, and the round behind it may */
+        order->early = *total >> WEIR_EARLY_LOG;
+        ledger->hand_outs++;
+        return WEIR_ACTION_HAND_OUT;
+    }
+    return weir_plan_is_near(ledger) ? WEIR_ACTION_NEAR : WEIR_ACTION_PLAN;
 }
 
 /** Close the round that ended and say what the next one does. All lanes of one warp, while no other
@@ -149,18 +174,14 @@ WEIR_COLD uint64_t weir_decide(const struct weir_engine_args *args, struct weir_
                     weir_must_end(args, ledger, ledger->look[WEIR_LOOK_STOP], ledger->mark_ns);
             if (args->once && !ledger->end)
                 (void)weir_look_command(args, ledger);
-            total = ledger->end ? 0 : weir_plan_make(args, ledger);
-            if (ledger->end)
-                action = WEIR_ACTION_END;
-            else if (total == 0) /* a narrow round of no items takes what waits in woven rings */
-                action = ledger->woven_waits ? WEIR_ACTION_NEAR : WEIR_ACTION_IDLE;
-            else if (!weir_plan_is_near(ledger))
-                action = WEIR_ACTION_PLAN;
-            else
-                action = WEIR_ACTION_NEAR;
-            near_bag =
-                total ? ledger->plan.took >> 1 & 1u : (ledger->plan.order.near_bag & 1u) ^ 1u;
+            total = 0;
+            action = ledger->end ? WEIR_ACTION_END : weir_plan_next(args, ledger, &total);
+            near_bag = total && action != WEIR_ACTION_HAND_OUT
+                           ? ledger->plan.took >> 1 & 1u
+                           : (ledger->plan.order.near_bag & 1u) ^ 1u;
             log = weir_blocks_log(args, total);
+            if (action == WEIR_ACTION_HAND_OUT && log > args->narrow_blocks_log)
+                log = args->narrow_blocks_log;
         }
         action = weir_broadcast_u32(action, 0);
         if (action != WEIR_ACTION_IDLE || args->once)
@@ -172,7 +193,8 @@ WEIR_COLD uint64_t weir_decide(const struct weir_engine_args *args, struct weir_
     log = weir_broadcast_u32(log, 0);
     near_bag = weir_broadcast_u32(near_bag, 0);
     weir_lanes_sync(); /* one lane made the plan */
-    if (action == WEIR_ACTION_PLAN || args->once)
+    if (action == WEIR_ACTION_PLAN || action == WEIR_ACTION_HAND_OUT || args->once ||
+        !weir_order_is_told(ledger))
         weir_plan_show(args, ledger);
     if (total)
         weir_empty_bags(args, ledger, ledger->plan.took);

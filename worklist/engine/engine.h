@@ -44,6 +44,12 @@
 #define WEIR_BUCKETS_LOG 4u
 #define WEIR_BUCKETS     (1u << WEIR_BUCKETS_LOG)
 
+/** Elements of a round that hands out, at most. */
+#define WEIR_HAND_OUT_MOST ((uint32_t)1 << 17)
+/** The threshold rises early when of the items that were handed out last so many in 2^this are still there, or near items that
+ *  they led to: rounds that do what is left have so few that each takes as long as its chain, and there are many of them. */
+#define WEIR_EARLY_LOG 6u
+
 /** Bags of a worker. Of two bags of a kind one is read while lanes put into the other, and then the other way round. */
 enum weir_bag_id {
     WEIR_BAG_NEAR = 0, /* items to process; two */
@@ -105,14 +111,16 @@ struct weir_work_order {
     uint32_t delta;     /* width of a bucket */
     uint32_t bucket;    /* the bag, counted from WEIR_BAG_BUCKET, of the first bucket */
     uint32_t window;    /* buckets that may be put into */
+    uint32_t early; /* near items that are so few that the threshold rises before they are done */
     uint32_t near_bag, far_bag, held_bag;
 };
 
 struct weir_work_plan {
     struct weir_work_order order;
     uint32_t segments;
-    uint32_t total; /* elements */
-    uint32_t took;  /* a bit for each bag that the round reads */
+    uint32_t total;   /* elements */
+    uint32_t spilled; /* of these, in host memory */
+    uint32_t took;    /* a bit for each bag that the round reads */
     struct weir_work_segment segment[WEIR_WORK_SEGMENTS];
 };
 
@@ -203,11 +211,12 @@ struct weir_status_sums {
  *  before and after, and between the rounds of discrete kernels, in the device's memory. */
 struct weir_ledger {
     struct weir_work_plan plan;
-    uint32_t window_told;     /* the window that the plan of the other blocks has */
-    uint32_t seen[WEIR_BAGS]; /* tails at the last decision */
-    uint32_t far_pending;     /* the far bag is to be looked through */
-    uint32_t bucket_pending;  /* a bit for each bucket whose items became near */
+    uint32_t window_told, early_told; /* what the plan of the other blocks has of these */
+    uint32_t seen[WEIR_BAGS];         /* tails at the last decision */
+    uint32_t far_pending;             /* the far bag is to be looked through */
+    uint32_t bucket_pending;          /* a bit for each bucket whose items became near */
     uint32_t epoch, turn, raises;
+    uint32_t early_raises; /* of these, while there were near items; one worker */
     uint32_t width_sum,
         width_count;      /* buckets that the threshold rose by since the last rebase; how often */
     uint32_t retry;       /* a credit came since held items were last sent */
@@ -215,7 +224,8 @@ struct weir_ledger {
     uint32_t end;         /* enum weir_engine_end */
     uint64_t started_ns, mark_ns, delay;
     uint64_t reset_ns; /* what the kernel took to reset memory before its run began */
-    uint64_t rounds, narrow_rounds, by_rows, produced, consumed, processed, deferred, spilled;
+    uint64_t rounds, narrow_rounds, hand_outs, by_rows;
+    uint64_t produced, consumed, processed, deferred, spilled;
     uint64_t phase_ns[4]; /* enum weir_phase */
     uint32_t out_published[WEIR_DEVICES_MAX];
     uint32_t out_credit_seen[WEIR_DEVICES_MAX];
@@ -334,7 +344,8 @@ struct weir_engine_args {
     uint32_t narrow;              /* items of a round that may be narrow; 0: none is */
     uint32_t lines;               /* atoms are read along lines (round.h) */
     uint32_t group_log;           /* lanes of a group, as a power of two */
-    uint32_t queue_most;          /* narrow: items that a block may keep for itself */
+    uint32_t narrow_sets_log; /* sets of a narrow round for each warp at most, as a power of two */
+    uint32_t queue_most;      /* narrow: items that a block may keep for itself */
     uint32_t
         narrow_items_log; /* items to a block that narrow rounds are spread to, as a power of two */
     uint32_t narrow_blocks_log; /* blocks that they are spread to at most, as a power of two */

@@ -114,6 +114,14 @@ struct OP(kept) {
 };
 #endif
 
+#if OP(narrow)
+enum { /* deferred items that a block keeps until narrow rounds end */
+       OP(deferred_fit) = BLOCK_DEFERRED_BYTES / sizeof(OP(item)),
+       OP(deferred_most) =
+           OP(deferred_fit) > BLOCK_DEFERRED_LEAST ? OP(deferred_fit) : BLOCK_DEFERRED_LEAST
+};
+#endif
+
 /** What the threads of a block share. */
 struct OP(block) {
     struct weir_engine_block base; /* first: plain functions know only this */
@@ -125,7 +133,7 @@ struct OP(block) {
     /* Beside the items their padded rows. */
     WEIR_ALIGNED(16) OP(entry) queued_row[2][WEIR_BLOCK_QUEUE_MOST * WEIR_PADDED_ROW_MOST];
 #endif
-    OP(item) deferred[BLOCK_DEFERRED_MOST];
+    OP(item) deferred[OP(deferred_most)];
     OP(item) outgoing[2][OUTGOING_MOST];
 #endif
     OP(item) item[WARPS * SET]; /* of the set */

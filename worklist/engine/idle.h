@@ -84,6 +84,26 @@ WEIR_DEV void weir_take_command(const struct weir_engine_args *args, struct weir
                     weir_far_least(urgency) < order->threshold || order->threshold == 0xFFFFFFFFu);
 }
 
+/** Buckets by which the threshold may rise at a time. A round that hands out makes a rise cheap, so that half of the buckets at a time
+ *  are enough: with all of them a search of meshes does half as much again. */
+WEIR_DEV uint32_t weir_raise_now(const struct weir_engine_args *args,
+                                 const struct weir_ledger *ledger)
+{
+    const uint32_t most = weir_raise_most((int)args->gradual, ledger->raises);
+    const int hands_out =
+        args->narrow && args->workers == 1 && ledger->sums.deferred <= WEIR_HAND_OUT_MOST;
+    return hands_out && most > WEIR_BUCKETS / 2u ? WEIR_BUCKETS / 2u : most;
+}
+
+/** Make the command that follows from the sums of all workers' reports. One lane. */
+WEIR_DEV void weir_make_command(const struct weir_engine_args *args, struct weir_ledger *ledger)
+{
+    weir_termination_command(&ledger->sums, &ledger->plan.order, args->order == WEIR_ENGINE_BULK,
+                             (int)args->delta_fixed, args->target, weir_raise_now(args, ledger),
+                             ledger->width_sum, ledger->width_count, &ledger->command);
+    ledger->command.epoch = ledger->epoch + 1;
+}
+
 /** Worker 0: find out whether all workers are idle, and send all the command that follows. All lanes of the warp. */
 WEIR_DEV void weir_coordinate(const struct weir_engine_args *args, struct weir_ledger *ledger)
 {
@@ -91,13 +111,8 @@ WEIR_DEV void weir_coordinate(const struct weir_engine_args *args, struct weir_l
     if (!weir_termination_look(args->statuses, args->workers, ledger->epoch, &ledger->sums) ||
         !weir_termination_look_again(args->statuses, args->workers, &ledger->sums))
         return;
-    if (weir_lane() == 0) {
-        weir_termination_command(&ledger->sums, &ledger->plan.order,
-                                 args->order == WEIR_ENGINE_BULK, (int)args->delta_fixed,
-                                 args->target, weir_raise_most((int)args->gradual, ledger->raises),
-                                 ledger->width_sum, ledger->width_count, &ledger->command);
-        ledger->command.epoch = ledger->epoch + 1;
-    }
+    if (weir_lane() == 0)
+        weir_make_command(args, ledger);
     weir_lanes_sync();
     WEIR_ROLLED
     for (uint32_t i = weir_lane(); i < args->workers; i += WEIR_LANES) {
@@ -142,10 +157,50 @@ WEIR_DEV uint32_t weir_must_end(const struct weir_engine_args *args,
     return WEIR_ENGINE_RUNS;
 }
 
+/** The only worker: take the command that its own report would lead to. A report, two looks at it and a command are some twenty accesses of
+ *  system scope, one after the other, and here nobody else is to be waited for. One lane.
+ *  @param[in] near  near items that are there. @return 0: there are others under way, so it has to wait. */
+WEIR_DEV int weir_command_itself(const struct weir_engine_args *args, struct weir_ledger *ledger,
+                                 uint32_t near)
+{
+    struct weir_status_sums *sums = &ledger->sums;
+    sums->deferred = weir_deferred(args, ledger);
+    sums->open = ledger->produced - ledger->consumed - sums->deferred;
+    sums->urgency = ledger->look[WEIR_LOOK_URGENCY];
+    WEIR_ROLLED
+    for (uint32_t b = 0; b < WEIR_BUCKETS; b++)
+        sums->bucket[b] = ledger->look[WEIR_BAG_BUCKET + b];
+    if (sums->open != near)
+        return 0;
+    weir_make_command(args, ledger);
+    weir_take_command(args, ledger, &ledger->command);
+    return 1;
+}
+
+/** The only worker: let the threshold rise if so few near items are left that it is time (weir_work_order.early), and buckets hold
+ *  some. One lane. */
+WEIR_DEV void weir_raise_early(const struct weir_engine_args *args, struct weir_ledger *ledger)
+{
+    const struct weir_work_order *order = &ledger->plan.order;
+    const uint32_t near = ledger->look[order->near_bag];
+    uint32_t any = 0;
+    if (near == 0 || near > order->early || ledger->bucket_pending || ledger->far_pending)
+        return;
+    WEIR_ROLLED
+    for (uint32_t b = 0; b < WEIR_BUCKETS; b++)
+        any |= ledger->look[WEIR_BAG_BUCKET + b];
+    if (any && weir_command_itself(args, ledger, near))
+        ledger->early_raises++;
+}
+
 /** Wait until there is something to do. All lanes of the warp. */
 WEIR_DEV void weir_wait(const struct weir_engine_args *args, struct weir_ledger *ledger)
 {
-    int reported = 0;
+    int reported = 0, commanded = 0;
+    if (args->workers == 1 && weir_lane() == 0)
+        commanded = weir_command_itself(args, ledger, 0);
+    if (weir_broadcast_u32((uint32_t)commanded, 0))
+        return;
     weir_pace_rest(args);
     WEIR_ROLLED
     for (uint32_t looks = 0;; looks++) {

@@ -194,7 +194,7 @@ WEIR_DEV void weir_narrow_begin_round(struct weir_engine_thread *self, uint32_t 
             self->block->queue.turn_count[(self->turn + 1u) % 4u] = 0; /* of the next round */
     }
     if (IS_BARRIER_WARP(warp) && self->block_number == 0) {
-        if (rows && weir_lane() == 0)
+        if (rows && weir_lane() == 0 && weir_word_action(word) == WEIR_ACTION_NEAR)
             self->block->ledger.by_rows += weir_word_count(word);
         WEIR_CALL(weir_count_beside_narrow)(args, self->block, word);
     }

@@ -1,6 +1,6 @@
 /** @file narrow_tmpl.h  A part of engine_tmpl.h: the kernel for narrow rounds.
  *
- * A round is *narrow* if it has only near items, which lie on the device, and so few that each warp gets two sets of them at most, with
+ * A round is *narrow* if it has only near items, which lie on the device, and so few that each warp gets a few sets of them, with
  * a small group of lanes for each item. Such a round does not need the bandwidth of the memory. It takes as long as its
  * longest chain of accesses that depend on each other. A traversal of a road network has thousands of such rounds and hardly any
  * others. So this kernel makes the chain short:
@@ -10,6 +10,7 @@
  * - Items stay in the block that made them (block_queue.h), and a warp knows what they reach before the round begins
  *   (lookahead_tmpl.h).
  * - One warp of each block waits for the other blocks while the other warps look ahead. The same warp counts.
+ * - When the threshold rises, what becomes near is handed out to the block queues; what is stale by then, which most of it is, is dropped.
  * - An arrival that no other block depends on is relaxed, since a release would wait for every store before it.
  * - Items for other devices go by woven rings (woven.h), and those that arrive by them are taken while the round runs: no
  *   fence, no tail and no decision comes between two rounds.
@@ -235,6 +236,42 @@ WEIR_COLD uint32_t OP(take_woven)(struct OP(block) * block, uint32_t near_bag,
     return self.pushed;
 }
 
+/** A round that hands out: put the elements of the plan that are not stale into the block queue, as items of the next round. All of a
+ *  block. @param[in] near_bag  where those go that it has no room for. @return items put into that. */
+WEIR_COLD uint32_t OP(hand_out)(struct OP(block) * block, uint32_t near_bag, uint32_t block_number,
+                                uint32_t blocks)
+{
+    struct weir_engine_thread self = weir_thread_called(&block->args.work, &block->base, near_bag);
+    const uint64_t word = block->base.word;
+    const uint32_t total = weir_word_count(word), step = WARPS * WEIR_LANES;
+    self.turn = 1u; /* the round is the first one */
+    self.limit = block->args.work.queue_most;
+    WEIR_ROLLED
+    for (uint32_t i = block_number * step + weir_warp_now() * WEIR_LANES; i < total;
+         i += weir_word_blocks(word, blocks) * step) {
+        const uint32_t index = i + weir_lane();
+        uint64_t first = 0, last = 0;
+        OP(item) item;
+        int fresh = 0;
+        memset(&item, 0, sizeof item);
+        if (index < total) {
+            const struct weir_work_segment *segment = block->base.segment;
+            uint32_t begin = 0;
+            WEIR_ROLLED
+            while (index >= segment->end)
+                begin = segment++->end;
+            OP(items_get)(&item, (const OP(item) *)segment->slots + (index - begin));
+            fresh = OP(tile)(&block->args.state, &item, &first, &last);
+            self.stale += !fresh;
+            self.moved += (uint32_t)fresh;
+        }
+        OP(put_handed_out)(&self, fresh, &item, first, last);
+    }
+    weir_add_counts(&self);
+    block->base.tally[LANE_ID].stale += self.stale;
+    return self.pushed;
+}
+
 /** Narrow rounds, from that of @p word on, as long as one follows another. A warp goes from set to set; at the first set of a
  *  round it looks before the round begins. All of the block. @param[in] several  there are other workers; a constant.
  *  @param[in] rows  over padded rows; a constant. @return the word of the last round. */
@@ -261,6 +298,11 @@ WEIR_DEV uint64_t OP(narrow_rounds)(struct weir_engine_thread *self, uint64_t wo
     if (several)
         weir_know_woven(self);
     weir_narrow_begin_round(self, warp, args, &sets, word, word, rows);
+    if (weir_word_action(word) == WEIR_ACTION_HAND_OUT) {
+        sets.shared = 0;
+        self->pushed += WEIR_CALL(OP(hand_out))(OP(block_of)(self), self->near_bag,
+                                                self->block_number, self->blocks);
+    }
     if (takes) { /* a round of no items is there for this alone */
         OP(look_at_ring)(args, &self->block->ledger, taker, &arrived);
         self->pushed += WEIR_CALL(OP(take_woven))(OP(block_of)(self), self->near_bag, arrived);

@@ -133,7 +133,7 @@ WEIR_DEV uint64_t weir_go_on(const struct weir_engine_thread *self, uint64_t wor
     const uint32_t active = weir_word_blocks(word, self->blocks);
     if (weir_lane() == 0) {
         self->block->uncounted = next ? word : 0;
-        self->block->fresh = !next && self->block_number != 0;
+        self->block->fresh = !next;
     }
     weir_lanes_sync();
     if (next) {

@@ -27,6 +27,14 @@ struct OP(rows_ahead) {
     OP(entry) own[WEIR_PADDED_ROW_MOST]; /* that of the tile, on a host device */
 };
 
+/** Load a padded row of 2^@p log entries. */
+WEIR_DEV void OP(load_row)(OP(entry) * row, const OP(entry) * from, uint32_t log)
+{
+    for (uint32_t p = 0; p < ROW_PARTS; p++)
+        if (p * (16u / sizeof(OP(entry))) < 1u << log)
+            weir_load_16((char *)row + 16u * p, (const char *)from + 16u * p);
+}
+
 /** Put new items and their padded rows into the block queue, or without them into the near bag. All lanes. @param[in] near  the lane
  *  has one. */
 WEIR_DEV void OP(put_rows)(struct weir_engine_thread *self, int near, const OP(item) * item,
@@ -50,6 +58,22 @@ WEIR_DEV void OP(put_rows)(struct weir_engine_thread *self, int near, const OP(i
     }
 }
 
+/** Put items that are handed out into the block queue. All lanes. @param[in] near  the lane has one, whose tile has the atoms @p first to
+ *  @p last - 1. */
+WEIR_DEV void OP(put_handed_out)(struct weir_engine_thread *self, int near, const OP(item) * item,
+                                 uint64_t first, uint64_t last)
+{
+    const uint32_t log = OP(row_log_of)(&OP(block_of)(self)->args);
+    OP(entry) row[WEIR_PADDED_ROW_MOST];
+    if (!log) {
+        OP(put_bounded)(self, near, item, weir_bounds_make(first, last));
+        return;
+    }
+    if (near)
+        OP(load_row)(row, OP(padded_row)(OP(state_of)(self), item), log);
+    OP(put_rows)(self, near, item, log, row);
+}
+
 /** Look at an entry of this lane's tile: what it makes, and the padded row of that. */
 WEIR_DEV void OP(look_at_entry)(const struct weir_engine_thread *self,
                                 struct OP(rows_ahead) * ahead, const OP(entry) * entry, int mine,
@@ -60,10 +84,7 @@ WEIR_DEV void OP(look_at_entry)(const struct weir_engine_thread *self,
     if (!ahead->any)
         return;
     OP(expect)(state, &ahead->next);
-    const char *from = (const char *)OP(padded_row)(state, &ahead->next);
-    for (uint32_t p = 0; p < ROW_PARTS; p++)
-        if (p * (16u / sizeof(OP(entry))) < 1u << log)
-            weir_load_16((char *)ahead->row + 16u * p, from + 16u * p);
+    OP(load_row)(ahead->row, OP(padded_row)(state, &ahead->next), log);
 }
 
 /** As look_at_set(), over padded rows of 2^@p log entries. */
@@ -151,6 +172,12 @@ WEIR_DEV void OP(look_at_rows)(const struct weir_engine_thread *self, struct OP(
                                const struct weir_narrow_sets *sets, uint32_t set, uint32_t log)
 {
     (void)self, (void)ahead, (void)sets, (void)set, (void)log;
+}
+
+WEIR_DEV void OP(put_handed_out)(struct weir_engine_thread *self, int near, const OP(item) * item,
+                                 uint64_t first, uint64_t last)
+{
+    OP(put_bounded)(self, near, item, weir_bounds_make(first, last));
 }
 
 WEIR_DEV void OP(send_entry)(const struct weir_engine_thread *self, struct OP(rows_ahead) * ahead)

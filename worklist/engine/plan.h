@@ -40,6 +40,7 @@ WEIR_DEV void weir_plan_bag(const struct weir_engine_args *args, struct weir_led
     weir_plan_add(plan, kind, bag_id, bag->slots, here);
     weir_plan_add(plan, kind, bag_id, NULL, count - here);
     plan->took |= 1u << bag_id;
+    plan->spilled += count - here;
     ledger->spilled += count - here;
 }
 
@@ -177,8 +178,18 @@ WEIR_DEV void weir_plan_process(const struct weir_engine_args *args, struct weir
 WEIR_DEV int weir_plan_is_near(const struct weir_ledger *ledger)
 {
     const struct weir_work_plan *plan = &ledger->plan;
-    return plan->segments == 1 && plan->took <= 2u && plan->took != 0 &&
-           plan->order.window == ledger->window_told;
+    return plan->segments == 1 && plan->took <= 2u && plan->took != 0;
+}
+
+/** Whether the round is to hand out: items of buckets that became near, and what near items were left. Most of what was deferred is
+ *  stale by now (six in seven on a mesh), so a round that only looks is short, and what is fresh goes on in narrow rounds. */
+WEIR_DEV int weir_plan_hands_out(const struct weir_engine_args *args,
+                                 const struct weir_ledger *ledger)
+{
+    const struct weir_work_plan *plan = &ledger->plan;
+    const uint32_t bags = 3u << WEIR_BAG_NEAR | ((1u << WEIR_BUCKETS) - 1u) << WEIR_BAG_BUCKET;
+    return args->narrow && args->workers == 1 && plan->total <= WEIR_HAND_OUT_MOST &&
+           plan->took >> WEIR_BAG_BUCKET && !(plan->took & ~bags) && !plan->spilled;
 }
 
 /** Whether the round will be narrow, and so takes by itself what waits in woven rings. There may be a narrow round of no items,
@@ -199,7 +210,7 @@ WEIR_DEV uint32_t weir_plan_make(const struct weir_engine_args *args, struct wei
 {
     struct weir_work_plan *plan = &ledger->plan;
     const int choked = weir_plan_is_choked(args, ledger);
-    plan->segments = plan->total = plan->took = 0;
+    plan->segments = plan->total = plan->took = plan->spilled = 0;
     if (ledger->look[WEIR_BAG_PIECE] && !choked) {
         weir_plan_bag(args, ledger, WEIR_SEGMENT_PIECE, WEIR_BAG_PIECE,
                       ledger->look[WEIR_BAG_PIECE]);
@@ -223,6 +234,13 @@ WEIR_DEV uint32_t weir_plan_make(const struct weir_engine_args *args, struct wei
     return plan->total;
 }
 
+/** Whether the other blocks know the order of the plan, as far as it matters for near items. */
+WEIR_DEV int weir_order_is_told(const struct weir_ledger *ledger)
+{
+    return ledger->plan.order.window == ledger->window_told &&
+           ledger->plan.order.early == ledger->early_told;
+}
+
 /** Copy the plan to where the other blocks read it; the word publishes it. All lanes. */
 WEIR_DEV void weir_plan_show(const struct weir_engine_args *args, struct weir_ledger *ledger)
 {
@@ -234,6 +252,7 @@ WEIR_DEV void weir_plan_show(const struct weir_engine_args *args, struct weir_le
         shown->order = ledger->plan.order;
         shown->segments = ledger->plan.segments;
         ledger->window_told = ledger->plan.order.window;
+        ledger->early_told = ledger->plan.order.early;
     }
 }
 

@@ -160,7 +160,7 @@ WEIR_DEV void weir_read_plan(const struct weir_engine_thread *self, uint64_t wor
     weir_lanes_sync(); /* one lane has acquired the word */
     if (weir_lane() == 0)
         block->order = plan->order;
-    if (action == WEIR_ACTION_PLAN) {
+    if (weir_word_is_planned(word)) {
         WEIR_ROLLED
         for (uint32_t s = weir_lane(); s < plan->segments; s += WEIR_LANES)
             block->segment[s] = plan->segment[s];
@@ -175,7 +175,7 @@ WEIR_DEV void weir_read_plan(const struct weir_engine_thread *self, uint64_t wor
         block->segment[0].end = weir_word_count(word);
         block->segment[0].kind = WEIR_SEGMENT_NEAR;
     } else {
-        block->segments = action == WEIR_ACTION_PLAN ? plan->segments : 0;
+        block->segments = weir_word_is_planned(word) ? plan->segments : 0;
     }
     uint32_t total = weir_word_count(word);
     WEIR_ROLLED

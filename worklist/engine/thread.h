@@ -12,8 +12,10 @@
 /** Tiles of a set that one warp works on. */
 #define SET       32u
 #define ALL_LANES (WEIR_LANES == 32u ? 0xFFFFFFFFu : 1u)
-/** Deferred items that a block keeps until narrow rounds end. */
-#define BLOCK_DEFERRED_MOST 256u
+/** Deferred items that a block keeps until narrow rounds end: so many bytes of them, but so many at the least. On a mesh a block defers
+ *  some 400 items between two rises of the threshold, and each that it has no room for costs its round an atomic. */
+#define BLOCK_DEFERRED_BYTES 8192u
+#define BLOCK_DEFERRED_LEAST 256u
 /** Items for other workers that a block keeps in a narrow round to send them behind it. */
 #define OUTGOING_MOST 256u
 /** Channels whose items are staged. */
@@ -103,7 +105,7 @@ struct weir_woven_known {
 struct weir_engine_block {
     uint64_t word;
     uint32_t cut;       /* tiles of more atoms are cut in this round */
-    uint32_t fresh;     /* the block waited for the word: what it read before may be out of date */
+    uint32_t fresh;     /* block 0 decided on the word: what was read before may be out of date */
     uint64_t uncounted; /* block 0: the word of the round before, if the ledger lacks it yet */
     uint64_t reset_ns;  /* fused: when the reset began, then how long it took */
     uint32_t pushed;    /* items that the block put into the near bag in this round */

@@ -9,9 +9,10 @@
 
 enum weir_action {
     WEIR_ACTION_END = 0,
-    WEIR_ACTION_NEAR, /* process one near bag, which lies on the device whole */
-    WEIR_ACTION_PLAN, /* what the plan says */
-    WEIR_ACTION_IDLE  /* discrete: there is nothing to do until something arrives */
+    WEIR_ACTION_NEAR,    /* process one near bag, which lies on the device whole */
+    WEIR_ACTION_PLAN,    /* what the plan says */
+    WEIR_ACTION_IDLE,    /* discrete: there is nothing to do until something arrives */
+    WEIR_ACTION_HAND_OUT /* a narrow round that only gives what the plan says to block queues */
 };
 
 WEIR_BOTH uint64_t weir_word_make(uint32_t generation, uint32_t action, uint32_t near_bag,

@@ -5,8 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Narrow rounds are spread over blocks until a block has a quarter of the items that its queue holds: the power of two. */
-#define NARROW_SPREAD_LOG 2u
+/* Narrow rounds are spread over blocks until each has a sixteenth of a set for each of its warps, on a host device a quarter: the powers of
+ * two. What a round of few items takes on a GPU is its longest chain, whichever block has it. */
+#define NARROW_SPREAD_LOG_GPU  4u
+#define NARROW_SPREAD_LOG_HOST 2u
+/* Sets of a narrow round for each warp at most, as a power of two. A GPU that is alone takes eight in less time than a round that is not
+ * narrow needs for one; on several, and on host devices, two were measured. */
+#define NARROW_SETS_LOG_ALONE 3u
+#define NARROW_SETS_LOG       1u
 
 /* A worker waits for others that are so many rounds behind it. With 2 words that are under way come too late on grids, and
  * what was done meanwhile is done again: 1.00 and 6 to 10 items a vertex on two GPUs. Wide rounds of a GPU take longer than words
@@ -176,18 +182,19 @@ static void image_control_of_run(struct worker *worker)
 }
 
 /* A block queue holds two sets for each warp but one. Rounds are spread over so many blocks that few ever have as many items,
- * since items that a queue has no room for go over the bag. */
+ * since items that a queue has no room for go over the bag, from which all blocks get their share. */
 static void image_block_queue(uint32_t blocks, uint32_t warps, struct weir_engine_args *args)
 {
     const uint32_t sets = 2 * (warps > 1 ? warps - 1 : 1), log = args->block_least_log;
+    const uint32_t spread = warps > 1 ? NARROW_SPREAD_LOG_GPU : NARROW_SPREAD_LOG_HOST;
     uint32_t most = sets * args->fetch_least;
     most = most < WEIR_BLOCK_QUEUE_MOST ? most : WEIR_BLOCK_QUEUE_MOST;
     args->queue_most = most < WEIR_NARROW_QUEUED / blocks ? most : WEIR_NARROW_QUEUED / blocks;
-    args->narrow_items_log = log > NARROW_SPREAD_LOG ? log - NARROW_SPREAD_LOG : 0;
+    args->narrow_items_log = log > spread ? log - spread : 0;
     args->narrow_blocks_log = weir_bits_u32(blocks) - 1;
 }
 
-/* All blocks of a narrow round run at once, one on each unit, and a warp has two sets of it at most. */
+/* All blocks of a narrow round run at once, one on each unit. */
 static void image_narrow(const struct worker *worker, uint32_t units, uint32_t warps,
                          struct weir_engine_args *args)
 {
@@ -195,7 +202,10 @@ static void image_narrow(const struct worker *worker, uint32_t units, uint32_t w
     if (!worker->bounds || units == 0 || units > WEIR_NARROW_BLOCKS)
         return;
     image_block_queue(units, warps, args);
-    const uint64_t items = (uint64_t)2 << (args->narrow_blocks_log + args->block_least_log);
+    args->narrow_sets_log =
+        warps > 1 && args->workers == 1 ? NARROW_SETS_LOG_ALONE : NARROW_SETS_LOG;
+    const uint64_t items =
+        (uint64_t)1 << (args->narrow_sets_log + args->narrow_blocks_log + args->block_least_log);
     args->narrow = items < WEIR_NARROW_MOST ? (uint32_t)items : WEIR_NARROW_MOST;
     args->bounds[0] = worker->bounds;
     args->bounds[1] = args->bounds[0] + WEIR_NARROW_MOST;

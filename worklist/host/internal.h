@@ -205,8 +205,8 @@ void weir__worklist_free(struct weir_worklist *list);
 /** Elements of a bag in device memory. @param[out] bytes_out  of each element. */
 uint32_t weir__worklist_bag_room(const struct weir_worklist *list, uint32_t bag,
                                  uint32_t *bytes_out);
-/** Items of a narrow round at most: so many, with a few atoms each, are updated in about the time of one access. */
-#define WEIR_NARROW_MOST 32768u
+/** Items of a narrow round at most: what 16 bits of its word count. */
+#define WEIR_NARROW_MOST 65535u
 /** Bytes of a kernel's arguments. */
 size_t weir__worklist_args_bytes(const struct weir_worklist *list);
 /** A bank of words of a worker, and where the mail and the statuses lie in it; in bytes. */

@@ -53,6 +53,8 @@ static void add_worker(const struct worker *worker, weir_worklist_stats *out)
     out->rounds += ledger->rounds;
     out->narrow_rounds += ledger->narrow_rounds;
     out->by_rows += ledger->by_rows;
+    out->hand_outs += ledger->hand_outs;
+    out->early_raises += ledger->early_raises;
     out->woven += ledger->woven_sent;
     out->paced += ledger->paced;
     out->raises = out->raises > ledger->raises ? out->raises : ledger->raises;

@@ -8,7 +8,7 @@
 #
 # Each figure is the median kernel time of TRIALS runs after a warm-up, back to back, so that links between GPUs are awake. Another run of
 # the same call line is verified in full, but for rows of graphs with 2^25 vertices, whose serial reference takes too long.
-# PageRank is the time of an iteration. Environment: BUILD (build), TRIALS (10), ONE (cuda:0), TWO (cuda:0-1), WEIR_DATA (where
+# PageRank is the time of an iteration. Environment: BUILD (build), TRIALS (10), ONE (cuda:0), TWO (cuda:0-1; none: that column is not run), WEIR_DATA (where
 # USA-road.NE.mtx.xz lies; ../shared/data), BUDGET (seconds; rows that would begin later say that they were not run; a day),
 # LIMIT (seconds of a run; 120), SMALL (1: small graphs, to try the script). One star passes, two reach the goal. Exit status: 0; 1 a run failed
 # or was not found right; 2 bad usage.
@@ -81,7 +81,10 @@ run() {
 # figure VERB GRAPH DEVICES OPTIONS: the median kernel time, of an iteration for PageRank, or why there is none.
 figure() {
     verb=$1 devices=$3
-    [ $((ends - $(date +%s))) -gt 5 ] || { echo 'not run' && return; }
+    if [ "$devices" = none ] || [ $((ends - $(date +%s))) -le 5 ]; then
+        echo 'not run'
+        return
+    fi
     # shellcheck disable=SC2046,SC2086 # options, separated by blanks
     set -- $(graph_of "$2" | sed "$([ "$verb" = bfs ] || [ "$verb" = sssp ] || echo 's/ --source [0-9]*//')") $4
     graph=$1

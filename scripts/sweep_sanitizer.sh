@@ -79,6 +79,7 @@ bfs rmat:7 --undirected --kernel live --queues 1
 sssp rmat:8 --undirected
 sssp rmat:8 --undirected --direction push
 sssp mesh:20x20 --direction push --order soft
+sssp mesh:60x60,shuffle --direction push --order soft:200
 sssp grid:30x30,0.8 --direction push
 sssp mesh:20x20 --direction push --kernel discrete
 pr rmat:8 --undirected

@@ -159,6 +159,42 @@ static void several_do_not(void **state)
     weir_context_destroy(context);
 }
 
+/* A tree whose levels double up to 16384 vertices, each of which has three leaves. */
+static weir_graph *broom(void)
+{
+    enum { INNER = 32767, ARCS = 32766 + 3 * 16384 };
+    uint32_t *from = malloc(ARCS * sizeof *from), *to = malloc(ARCS * sizeof *to), n = 0;
+    weir_graph *graph;
+    assert_true(from && to);
+    for (uint32_t v = 0; v < INNER; v++)
+        for (uint32_t k = 0; k < (v < INNER / 2 ? 2u : 3u); k++, n++)
+            from[n] = v, to[n] = n + 1;
+    assert_int_equal(n, ARCS);
+    OK(weir_graph_from_arcs(n + 1, n, from, to, NULL, NULL, &graph));
+    free(from);
+    free(to);
+    return graph;
+}
+
+/* A GPU that is alone has narrow rounds of all that 16 bits count: 49152 items here, three sets for each of its warps. */
+static void many_items_are_narrow_on_one_gpu(void **state)
+{
+    weir_context *context = open_or_skip(state);
+    weir_run_options options = WEIR_RUN_OPTIONS_INIT;
+    weir_run_stats stats = WEIR_RUN_STATS_INIT;
+    weir_graph *graph = broom();
+    weir_bfs *bfs;
+    options.direction = WEIR_DIRECTION_PUSH;
+    OK(weir_bfs_create(context, graph, NULL, &options, &bfs));
+    OK(weir_bfs_run(bfs, 0, &stats));
+    assert_int_equal(stats.reached, graph->vertices);
+    assert_int_equal(stats.work.rounds, 16);
+    assert_int_equal(stats.work.narrow_rounds, 15); /* but for the one that takes the seed */
+    weir_bfs_destroy(bfs);
+    weir_graph_destroy(graph);
+    weir_context_destroy(context);
+}
+
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
@@ -173,6 +209,7 @@ int main(void)
         ON_BACKEND(any_width_and_small_queues, "host:2"),
         ON_BACKEND(any_width_and_small_queues, "cuda:0"),
         ON_BACKEND(any_width_and_small_queues, "cuda:0-1"),
+        ON_BACKEND(many_items_are_narrow_on_one_gpu, "cuda:0"),
         ON_BACKEND(several_do_not, "host:2"),
         ON_BACKEND(several_do_not, "cuda:0-1"),
     };

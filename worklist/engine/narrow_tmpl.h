@@ -331,7 +331,8 @@ WEIR_DEV uint64_t OP(narrow_rounds)(struct weir_engine_thread *self, uint64_t wo
             const uint64_t next = self->block->word;
             if (!next)
                 return word;
-            if (rows) { /* the updates are on their way while the round is looked at */
+            if (rows &&
+                WEIR_LANES > 1u) { /* updates are on their way while the round is looked at */
                 OP(send_entry)(self, &rows_ahead);
                 sent = count != 0;
             }

@@ -51,11 +51,14 @@ typedef struct weir_matrix_options {
         weights; /**< of graphs: the values; NULL: the weights it has, else all 1. What is no graph refuses it */
     weir_context *
         context; /**< of graphs: whose GPUs make large ones; NULL: the host does. Never changes a result */
+    /** Of graphs: NULL, or in place of `context` what gives it, as weir_graph_options.context_of. Other matrices never ask. */
+    weir_status (*context_of)(void *user, weir_context **context_out);
+    void *user; /**< for context_of */
 } weir_matrix_options;
 /** Defaults of weir_matrix_options: 32 bits. */
-#define WEIR_MATRIX_OPTIONS_INIT                                      \
-    {                                                                 \
-        sizeof(weir_matrix_options), WEIR_VALUE_F32, 0, 0, NULL, NULL \
+#define WEIR_MATRIX_OPTIONS_INIT                                                  \
+    {                                                                             \
+        sizeof(weir_matrix_options), WEIR_VALUE_F32, 0, 0, NULL, NULL, NULL, NULL \
     }
 
 /** Read or generate a matrix.

@@ -475,12 +475,18 @@ typedef struct weir__cli_rival {
     char room[256]; /**< for why_not */
 } weir__cli_rival;
 
+/** What a command's devices took to begin, and how long the main thread waited for them (devices.h), what their own thread took to start included. */
+typedef struct weir__cli_begun {
+    double ms, waited_ms;
+} weir__cli_begun;
+
 /** What the trials of weir spmv or spmm found. */
 typedef struct weir__cli_multiplied {
     const weir__cli_request *request;
     weir_context *context;
     const weir_matrix *matrix;
     double opening_ms, placing_ms;
+    weir__cli_begun begun;
     weir__cli_records trials; /**< a weir_product_stats each; at least one */
     uint64_t warmed_up;       /**< trials that a run came right before that is not counted */
     weir_product_stats first; /**< of them */

@@ -7,11 +7,6 @@
 
 typedef struct weir__cli_devices weir__cli_devices;
 
-/** What devices took to begin, and how long the main thread waited for them, what their own thread took to start included. */
-typedef struct weir__cli_begun {
-    double ms, waited_ms;
-} weir__cli_begun;
-
 /** Have the devices of a spec begin. Those that have begun after a moment, or failed, as host devices have, are waited for.
  *  @param[out] devices_out  for weir__cli_devices_end(), which has to be called where this succeeds. @return as of weir_context_create(). */
 weir_status weir__cli_devices_begin(const char *spec, weir__cli_devices **devices_out);

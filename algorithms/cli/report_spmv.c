@@ -77,8 +77,9 @@ static void print_head(const weir__cli_multiplied *report)
     if (first->devices > 1)
         printf("; x %s, %" PRIu64 " rows of it are others'",
                weir_product_vector_text(first->vector), first->halo);
-    printf("\nprepared in %.3f ms: matrix %.3f, placing %.3f\n",
-           report->opening_ms + report->placing_ms, report->opening_ms, report->placing_ms);
+    printf("\nprepared in %.3f ms: matrix %.3f, placing %.3f; devices %.3f, waited for %.3f\n",
+           report->opening_ms + report->placing_ms, report->opening_ms, report->placing_ms,
+           report->begun.ms, report->begun.waited_ms);
 }
 
 static int print_trials(const weir__cli_multiplied *report)
@@ -171,12 +172,13 @@ static json_t *product_json(const weir__cli_multiplied *report)
 {
     const weir_product_stats *first = &report->first;
     return json_pack(
-        "{s:o, s:o, s:o, s:o, s:o, s:o, s:f, s:f, s:o}", "bytes",
+        "{s:o, s:o, s:o, s:o, s:o, s:o, s:f, s:f, s:f, s:f, s:o}", "bytes",
         weir__cli_json_integer(first->bytes), "flops", weir__cli_json_integer(first->flops),
         "bytes_exchanged", weir__cli_json_integer(first->bytes_exchanged), "halo",
         weir__cli_json_integer(first->halo), "halo_bytes",
         weir__cli_json_integer(first->halo_bytes), "near", weir__cli_json_integer(first->near),
-        "opening_ms", report->opening_ms, "placing_ms", report->placing_ms, "warmed_up",
+        "opening_ms", report->opening_ms, "placing_ms", report->placing_ms, "devices_ms",
+        report->begun.ms, "waited_ms", report->begun.waited_ms, "warmed_up",
         weir__cli_json_integer(report->warmed_up));
 }
 

@@ -1,5 +1,6 @@
 /** @file verb_spmv.c  weir spmv and spmm: make a matrix, multiply it on all devices, check, report. */
 #include "algorithms/cli/compared.h"
+#include "algorithms/cli/devices.h"
 #include "runtime/room.h"
 
 #include <errno.h>
@@ -61,17 +62,27 @@ static int open_outputs(struct session *session)
     return code ? code : weir__cli_outputs_differ(session->outputs, OUTPUTS);
 }
 
+/* The devices begin meanwhile. */
 static int open_matrix(struct session *session)
 {
     const weir__cli_request *request = session->request;
     weir_matrix_options options = WEIR_MATRIX_OPTIONS_INIT;
+    weir_graph_options how = WEIR_GRAPH_OPTIONS_INIT;
+    weir__cli_devices *devices;
+    weir_status status = weir__cli_devices_begin(request->devices, &devices);
+    if (status)
+        return weir__cli_fail_status(status);
     options.kind = request->values ? WEIR_VALUE_F64 : WEIR_VALUE_F32;
     options.undirected = request->undirected;
-    options.context = session->context;
+    weir__cli_devices_give(devices, request, &how);
+    options.context = how.context;
+    options.context_of = how.context_of;
+    options.user = how.user;
     options.weights = weir__cli_given(request, "weights") ? &request->weights : NULL;
     weir__cli_progress("making %s", request->graph);
-    const weir_status status = weir_matrix_open(request->graph, &options, &session->matrix);
-    if (status)
+    status = weir_matrix_open(request->graph, &options, &session->matrix);
+    if ((status =
+             weir__cli_devices_end(devices, status, &session->context, &session->report.begun)))
         return weir__cli_fail_status(status);
     session->report.matrix = session->matrix;
     session->report.opening_ms = session->matrix->prepare_ms;
@@ -329,13 +340,6 @@ static void close_session(struct session *session)
     weir__cli_records_free(&session->report.trials);
 }
 
-static int open_devices(struct session *session)
-{
-    const weir_status status =
-        weir_context_create(session->request->devices, NULL, &session->context);
-    return status ? weir__cli_fail_status(status) : EXIT_DONE;
-}
-
 int weir__cli_spmv(const weir__cli_request *request)
 {
     struct session session = {.request = request};
@@ -345,8 +349,6 @@ int weir__cli_spmv(const weir__cli_request *request)
         code = weir__cli_signals_start(request);
     if (!code)
         code = open_outputs(&session);
-    if (!code)
-        code = open_devices(&session);
     if (!code)
         code = open_matrix(&session);
     if (!code)

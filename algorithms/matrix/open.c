@@ -25,6 +25,8 @@ static weir_status of_graph(const char *text, const weir_matrix_options *options
     how.undirected = options->undirected;
     how.threads = options->threads;
     how.context = options->context;
+    how.context_of = options->context_of;
+    how.user = options->user;
     if ((status = weir_graph_open(text, &how, &graph)))
         return status;
     if (!options->weights || !(status = weir_graph_weigh(graph, options->weights)))
@@ -82,6 +84,9 @@ weir_status weir_matrix_open(const char *text, const weir_matrix_options *option
         return status;
     if (!text || !*text)
         return weir__fail(WEIR_ERR_INVALID, "no matrix was named");
+    if (chosen.context && chosen.context_of)
+        return weir__fail(WEIR_ERR_INVALID,
+                          "weir_matrix_options: both context and context_of were given");
     weir__activity_begin(&outer, "making a matrix", NULL, 0);
     status = weir__activity_end(&outer, open_any(text, &chosen, matrix_out));
     if (!status)

@@ -203,6 +203,36 @@ static weir_status give(void *user, weir_context **context_out)
     return asked->sentence ? weir__fail(asked->status, "%s", asked->sentence) : asked->status;
 }
 
+/* Of matrices those that are graphs ask as graphs do; others never. */
+static void matrices_ask_as_graphs_do(void **state)
+{
+    char room[64];
+    const char *path = small_file(room, sizeof room);
+    struct asked asked = {.status = WEIR_OK};
+    weir_matrix_options options = WEIR_MATRIX_OPTIONS_INIT;
+    weir_matrix *matrix;
+    const char *const of[] = {"rmat:6", "banded:9,1", path};
+    (void)state;
+    assert_int_equal(weir_context_create("host:2", NULL, &asked.context), WEIR_OK);
+    options.context_of = give;
+    options.user = &asked;
+    weir__csr_pretend(1);
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(weir_matrix_open(of[i], &options, &matrix), WEIR_OK);
+        weir_matrix_destroy(matrix);
+        assert_int_equal(asked.times, i < 2 ? 1 : 2);
+    }
+    asked.status = WEIR_ERR_NODEV;
+    assert_int_equal(weir_matrix_open("rmat:6", &options, &matrix), WEIR_ERR_NODEV);
+    assert_null(matrix);
+    weir__csr_pretend(0);
+    options.context = asked.context;
+    assert_int_equal(weir_matrix_open("banded:9,1", &options, &matrix), WEIR_ERR_INVALID);
+    assert_non_null(strstr(weir_error_detail(), "both context and context_of"));
+    weir_context_destroy(asked.context);
+    unlink(path);
+}
+
 static void asked_for_a_context(void **state)
 {
     char room[64];
@@ -257,6 +287,7 @@ int main(void)
         cmocka_unit_test(before_a_graph_is_generated),
         cmocka_unit_test(fail_while_a_file_is_read),
         cmocka_unit_test(another_failure_stays),
+        cmocka_unit_test(matrices_ask_as_graphs_do),
         cmocka_unit_test(asked_for_a_context),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

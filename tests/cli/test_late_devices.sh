@@ -12,13 +12,22 @@ for verb in bfs sssp cc pr; do
 done
 expect_ok info graph.mtx --devices host:2 --json info.early
 
+expect_ok spmv graph.mtx --devices host:2 --output spmv.early
+awk '!/^%/ && seen++ { print $1 - 1, $2 - 1 }' graph.mtx | sort -R >graph.el # in no order, so that no row is there before the arcs are
+expect_ok spmv graph.el --devices host:2 --output list.early
+
 WEIR=$WRONG
 export WEIR_TEST_LATE_MS=150
+for of in "graph.mtx spmv" "graph.el list"; do # a matrix, and a graph that is one
+    expect_ok spmv "${of% *}" --devices host:2 --verify --output "${of#* }.late" --json spmv.json
+    if cmp -s "${of#* }.early" "${of#* }.late"; then pass; else fail "spmv ${of% *}: late devices have another answer"; fi
+    if grep -q '"devices_ms": *1[5-9][0-9]' spmv.json; then pass; else fail "spmv ${of% *}: the document should have what late devices took"; fi
+done
+expect_ok spmv banded:100,3 --devices host:2 --verify
 for verb in bfs sssp cc pr; do
     expect_ok "$verb" graph.mtx --devices host:2 --output "$verb.late"
     if cmp -s "$verb.early" "$verb.late"; then pass; else fail "$verb: late devices have another answer"; fi
 done
-awk '!/^%/ && seen++ { print $1 - 1, $2 - 1 }' graph.mtx | sort -R >graph.el # in no order, so that no row is there before the arcs are
 for verb in bfs color; do expect_ok "$verb" graph.el --undirected --devices host:2 --verify; done
 expect_ok bfs rmat:10 --devices host:2 --verify
 expect_ok bfs graph.mtx --devices host:2 --time-limit 20 --verify
@@ -31,6 +40,9 @@ refuse 2 "nosuch" bfs missing.mtx --devices nosuch:1
 refuse 2 "nosuch" info graph.mtx --devices nosuch:1
 refuse 2 "missing.mtx" bfs missing.mtx --devices host:2
 refuse 2 "missing.mtx" info missing.mtx --devices host:2
+refuse 2 "nosuch" spmv graph.mtx --devices nosuch:1
+refuse 2 "nosuch" spmv missing.mtx --devices nosuch:1
+refuse 2 "missing.mtx" spmv missing.mtx --devices host:2
 mkfifo endless
 sleep 100 >endless &
 holder=$!

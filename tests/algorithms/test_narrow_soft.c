@@ -132,18 +132,18 @@ static void any_width_and_small_queues(void **state)
 {
     static const uint32_t widths[] = {0, 3, 40, 1000, 100000000};
     static const char *const rooms[] = {NULL, "queue_items=16", "queue_items=300"};
-    weir_graph *graph = weighed("mesh:50x40,shuffle"), *other = weighed("smallworld:3000,4");
     for (size_t r = 0; r < sizeof rooms / sizeof *rooms; r++) {
         weir_context *context =
             open_with_or_skip(*state, (const char *[]){"fuse_items=0", rooms[r], NULL});
+        weir_graph *graph = weighed("mesh:50x40,shuffle"), *other = weighed("smallworld:3000,4");
         for (size_t w = 0; w < sizeof widths / sizeof *widths; w++) {
             (void)searched(context, graph, WEIR_ORDER_SOFT, widths[w]);
             (void)searched(context, other, WEIR_ORDER_SOFT, widths[w]);
         }
+        weir_graph_destroy(graph);
+        weir_graph_destroy(other);
         weir_context_destroy(context);
     }
-    weir_graph_destroy(graph);
-    weir_graph_destroy(other);
 }
 
 /* Several devices agree on each rise, by reports and commands. */

@@ -5,6 +5,7 @@
 
 #include "algorithms/algorithms.h"
 #include "tests/lib/skip.h"
+#include "tests/lib/support.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -22,6 +23,17 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
+
+/** A graph that is named, with weights as --weights has them. */
+static inline weir_graph *weighed(const char *name, const char *weights)
+{
+    weir_graph *graph;
+    weir_weights kind;
+    OK(weir_graph_open(name, NULL, &graph));
+    OK(weir_weights_parse(weights, &kind));
+    OK(weir_graph_weigh(graph, &kind));
+    return graph;
+}
 
 static char folder[64]; /* removed with all that is in it when the group ends */
 

@@ -96,16 +96,6 @@ static weir_worklist_stats searched(weir_context *context, weir_graph *graph, we
     return stats.work;
 }
 
-static weir_graph *weighed(const char *name)
-{
-    weir_graph *graph;
-    weir_weights kind;
-    OK(weir_graph_open(name, NULL, &graph));
-    OK(weir_weights_parse("random:1-255", &kind));
-    OK(weir_graph_weigh(graph, &kind));
-    return graph;
-}
-
 /* Nobody can switch this off without this test. With queues that spill most rises are as they are elsewhere. */
 static void one_device_hands_out_and_rises_early(void **state)
 {
@@ -113,7 +103,7 @@ static void one_device_hands_out_and_rises_early(void **state)
         weir_context *context = open_with_or_skip(
             *state,
             (const char *[]){"fuse_items=0", rows ? "padded_rows=2" : "padded_rows=0", NULL});
-        weir_graph *graph = weighed("mesh:80x80,shuffle");
+        weir_graph *graph = weighed("mesh:80x80,shuffle", "random:1-255");
         const weir_worklist_stats work = searched(context, graph, WEIR_ORDER_SOFT, 200);
         if (work.hand_outs == 0 || work.hand_outs > work.raises || work.early_raises == 0 ||
             work.early_raises > work.raises || work.hand_outs > work.narrow_rounds)
@@ -135,7 +125,8 @@ static void any_width_and_small_queues(void **state)
     for (size_t r = 0; r < sizeof rooms / sizeof *rooms; r++) {
         weir_context *context =
             open_with_or_skip(*state, (const char *[]){"fuse_items=0", rooms[r], NULL});
-        weir_graph *graph = weighed("mesh:50x40,shuffle"), *other = weighed("smallworld:3000,4");
+        weir_graph *graph = weighed("mesh:50x40,shuffle", "random:1-255"),
+                   *other = weighed("smallworld:3000,4", "random:1-255");
         for (size_t w = 0; w < sizeof widths / sizeof *widths; w++) {
             (void)searched(context, graph, WEIR_ORDER_SOFT, widths[w]);
             (void)searched(context, other, WEIR_ORDER_SOFT, widths[w]);
@@ -150,7 +141,7 @@ static void any_width_and_small_queues(void **state)
 static void several_do_not(void **state)
 {
     weir_context *context = open_or_skip(state);
-    weir_graph *graph = weighed("mesh:80x80,shuffle");
+    weir_graph *graph = weighed("mesh:80x80,shuffle", "random:1-255");
     const weir_worklist_stats work = searched(context, graph, WEIR_ORDER_SOFT, 200);
     assert_true(work.raises > 0);
     assert_int_equal(work.hand_outs, 0);

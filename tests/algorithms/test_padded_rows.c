@@ -48,12 +48,7 @@ static weir_graph *uneven(uint32_t length, uint32_t most)
 
 static weir_graph *opened(const char *name)
 {
-    weir_graph *graph;
-    weir_weights how;
-    OK(weir_graph_open(name, NULL, &graph));
-    OK(weir_weights_parse("random:1-99", &how));
-    OK(weir_graph_weigh(graph, &how));
-    return graph;
+    return weighed(name, "random:1-99");
 }
 
 static weir_worklist_stats searched(weir_context *context, const weir_graph *graph,

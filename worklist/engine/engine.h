@@ -46,8 +46,8 @@
 
 /** Elements of a round that hands out, at most. */
 #define WEIR_HAND_OUT_MOST ((uint32_t)1 << 17)
-/** The threshold rises early when of the items that were handed out last so many in 2^this are still there, or near items that
- *  they led to: rounds that do what is left have so few that each takes as long as its chain, and there are many of them. */
+/** The threshold rises early when near items are no more than one in 2^this of those that were handed out last: a round of so few takes
+ *  as long as its chain of accesses, and many such rounds would follow. */
 #define WEIR_EARLY_LOG 6u
 
 /** Bags of a worker. Of two bags of a kind one is read while lanes put into the other, and then the other way round. */

@@ -193,7 +193,7 @@ WEIR_DEV void weir_raise_early(const struct weir_engine_args *args, struct weir_
         ledger->early_raises++;
 }
 
-/** Wait until there is something to do. All lanes of the warp. */
+/** Wait until there is something to do; the only worker commands itself and waits for nobody. All lanes of the warp. */
 WEIR_DEV void weir_wait(const struct weir_engine_args *args, struct weir_ledger *ledger)
 {
     int reported = 0, commanded = 0;

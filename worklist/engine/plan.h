@@ -182,7 +182,7 @@ WEIR_DEV int weir_plan_is_near(const struct weir_ledger *ledger)
 }
 
 /** Whether the round is to hand out: items of buckets that became near, and what near items were left. Most of what was deferred is
- *  stale by now (six in seven on a mesh), so a round that only looks is short, and what is fresh goes on in narrow rounds. */
+ *  stale by now (four in five on a mesh), so a round that only looks is short, and what is fresh goes on in narrow rounds. */
 WEIR_DEV int weir_plan_hands_out(const struct weir_engine_args *args,
                                  const struct weir_ledger *ledger)
 {

@@ -620,7 +620,7 @@ typedef struct weir_run_stats {
     /** The same: the part of the devices' time that they would wait for the one with the most arcs, if arcs took them equally
      *  long: 1 - mean / most, arcs of all levels top-down, of all pushes, or of all epochs, together; as arcs lie, and as they were shared out. */
     double stall_before, stall_after;
-    /** Components in step on GPUs, where few arcs are left of each row (`direct`): arcs that waited until each lane of a warp had one to
+    /** Components in step on GPUs, where few arcs are left of each row (`direct`): arcs that waited until lanes of a warp had no other to
      *  link. PageRank by pull on host devices: arcs of short rows, over all iterations, whose shares were brought before rows were added up. 0
      *  elsewhere. */
     uint64_t gathered;

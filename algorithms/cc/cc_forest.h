@@ -106,6 +106,12 @@ WEIR_DEV uint32_t cc_up_near(cc_trees trees, uint32_t x)
     return weir_load_relaxed_block_u32(cc_word(trees, x));
 }
 
+/* So many climbs of a join only look, where joins are what a run takes: most end there, and a word that is changed costs the memory of a
+ * GPU more than a look (cc_near.h). */
+#ifndef CC_LOOKS_ONLY
+#define CC_LOOKS_ONLY 0u
+#endif
+
 /* After so many steps a climb reads parents from memory, where others may have shortened the path since. */
 #define CC_FAR 8u
 
@@ -130,6 +136,63 @@ WEIR_DEV uint32_t cc_climb(cc_trees trees, uint32_t x, uint32_t up, int far)
     return over;
 }
 
+/** Two vertices whose trees are being joined, and their parents as they were seen. */
+struct cc_ends {
+    uint32_t x, y, above_x, above_y;
+    uint32_t steps; /* climbs */
+};
+
+/** What a step of a join found. */
+enum cc_found { CC_ON_ITS_WAY, CC_ONE_TREE, CC_HOOKED };
+
+/** A join begins: both ends are looked at, and neither look waits for the other. */
+WEIR_DEV void cc_join_begin(cc_trees trees, uint32_t x, uint32_t y, struct cc_ends *ends)
+{
+    ends->x = x;
+    ends->y = y;
+    ends->above_x = cc_up_near(trees, x);
+    ends->above_y = cc_up_near(trees, y);
+    ends->steps = 0;
+}
+
+/** A step of a join: the end whose parent is larger climbs, or is hung under the other one's parent.
+ *  @param[in] lifts, hook_out  as of cc_join(). */
+WEIR_DEV enum cc_found cc_join_step(cc_trees trees, struct cc_ends *ends, int lifts,
+                                    struct cc_hook *hook_out)
+{
+    if (ends->above_x == ends->above_y)
+        return CC_ONE_TREE;
+    if (ends->above_x < ends->above_y) {
+        uint32_t other = ends->x;
+        ends->x = ends->y;
+        ends->y = other;
+        other = ends->above_x;
+        ends->above_x = ends->above_y;
+        ends->above_y = other;
+    }
+    const uint32_t x = ends->x, up = ends->above_x;
+    if (up == x) { /* a root, as far as is known; above_y is an ancestor of y, and smaller */
+        ends->above_x = cc_swap(cc_word(trees, x), x, ends->above_y);
+        if (ends->above_x != x)
+            return CC_ON_ITS_WAY;
+        hook_out->root = x;
+        hook_out->under = ends->above_y;
+        return CC_HOOKED;
+    }
+    const int far = ends->steps++ >= CC_FAR;
+    const uint32_t over =
+        ends->steps <= CC_LOOKS_ONLY ? cc_up_near(trees, up) : cc_climb(trees, x, up, far);
+    if (over == ends->above_y) {
+        if (lifts && cc_lifts(x)) /* its parent may have been lifted since */
+            (void)cc_climb(trees, up, cc_up(trees, up), 1);
+        return CC_ONE_TREE;
+    }
+    ends->x = over;
+    if (over != up)
+        ends->above_x = far ? cc_up(trees, over) : cc_up_near(trees, over);
+    return CC_ON_ITS_WAY;
+}
+
 /** Join the trees of x and y, as in Rem's algorithm (Patwary, Blair and Manne; "RemCAS" of ConnectIt, arXiv 2008.11839): what is
  *  compared are the parents of both ends, whose first looks do not wait for each other, and the end whose parent is larger
  *  climbs, by two where it can: paths are halved, which changes half as many words as to split them. So no root has to be found if a common ancestor comes first, the root of the largest tree is hardly ever
@@ -138,39 +201,14 @@ WEIR_DEV uint32_t cc_climb(cc_trees trees, uint32_t x, uint32_t up, int far)
  *  pay for it.  @param[out] hook_out  if they were two trees.  @return whether they were. */
 WEIR_DEV int cc_join(cc_trees trees, uint32_t x, uint32_t y, int lifts, struct cc_hook *hook_out)
 {
-    uint32_t above_x = cc_up_near(trees, x), above_y = cc_up_near(trees, y), steps = 0;
+    struct cc_ends ends;
+    enum cc_found found;
+    cc_join_begin(trees, x, y, &ends);
     WEIR_ROLLED
-    while (above_x != above_y) {
-        if (above_x < above_y) {
-            uint32_t other = x;
-            x = y;
-            y = other;
-            other = above_x;
-            above_x = above_y;
-            above_y = other;
-        }
-        if (above_x ==
-            x) { /* a root, as far as is known; above_y is an ancestor of y, and smaller */
-            above_x = cc_swap(cc_word(trees, x), x, above_y);
-            if (above_x == x) {
-                hook_out->root = x;
-                hook_out->under = above_y;
-                return 1;
-            }
-        } else {
-            const int far = steps++ >= CC_FAR;
-            const uint32_t over = cc_climb(trees, x, above_x, far);
-            if (over == above_y) {
-                if (lifts && cc_lifts(x)) /* above_x may have been lifted since */
-                    (void)cc_climb(trees, above_x, cc_up(trees, above_x), 1);
-                return 0;
-            }
-            x = over;
-            if (over != above_x)
-                above_x = far ? cc_up(trees, over) : cc_up_near(trees, over);
-        }
-    }
-    return 0;
+    do
+        found = cc_join_step(trees, &ends, lifts, hook_out);
+    while (found == CC_ON_ITS_WAY);
+    return found == CC_HOOKED;
 }
 
 /** The root above x, or @p stop if that comes first. Number 0 is always a root. */

@@ -13,14 +13,13 @@
 WEIR_DEV void cc_link_lower_row(struct cc_run *run, const uint32_t *targets, uint32_t count,
                                 uint32_t v)
 {
-    const uint32_t nearest = run->args->nearest, first = !run->args->both;
+    const uint32_t first = !run->args->both;
     uint32_t i = first;
     if (!count || targets[0] >= v)
         return;
     for (; i < count && targets[i] < v; i++) {
         struct cc_hook hook = {0, 0};
-        const uint32_t to = nearest ? targets[i - 1] : targets[i];
-        const int joined = cc_join(run->parent, v, to, 1, &hook);
+        const int joined = cc_join(run->parent, v, targets[i], 1, &hook);
         cc_note(run, joined, &hook);
     }
     run->arcs += i - first + (i < count); /* and the one that ended it */

@@ -46,6 +46,11 @@
 #include "algorithms/rows.h"
 #include "worklist/steps.h"
 
+/* Whether the kernel that is being compiled is that of cc_near.h, for rows of few arcs. */
+#ifndef CC_NEAREST
+#define CC_NEAREST 0
+#endif
+
 enum {
     CC_SAMPLES = 512, /* vertices looked at to find the largest tree */
     CC_ROUNDS = 2, /* further arcs linked before the rest, while no tree has half of the sample */
@@ -53,7 +58,10 @@ enum {
     CC_ALONE = 16, /* arcs of a row that a lane links alone in the step `direct` */
     CC_FEW =
         5, /* arcs of a row on average, of both directions: with fewer the step `direct` is taken */
-    CC_FEWER = 3, /* with fewer the first step takes the nearest neighbour then */
+    CC_FEWER = 3, /* with fewer GPUs have a kernel that takes the nearest neighbour (cc_near.h) */
+    CC_SCAN = 8,  /* arcs of a row that a lane scans there */
+    /* Lanes without a join that take the next arcs together there. */
+    CC_IDLE = WEIR_LANES > 1 ? 16 : 1,
     CC_MANY =
         16, /* with fewer the first round takes every second group of rows, else roots go first */
     CC_GROUP = 32,   /* rows that follow one another, of which a round takes all or none */
@@ -65,9 +73,9 @@ enum {
     CC_TRIED = 8,    /* arcs of a root that are looked at together */
     CC_TRIES = 8,    /* times that, at most */
     CC_SPARSE = 128, /* 1 of so many groups of rows is linked behind roots */
-    CC_WORKERS = 32, /* of a block, at most */
-    CC_WAITING =
-        64, /* arcs of a worker that wait to be linked: less than twice as many as it has lanes */
+    CC_WORKERS = 20, /* of a block, at most */
+    /* Arcs of a worker that wait to be linked: fewer than twice as many as it has lanes, or all that the first step kept. */
+    CC_WAITING = CC_NEAREST ? 256 : 64,
     CC_SCANNED = 32, /* rows that a lane looks through for roots before it looks along their arcs */
     CC_SWAPPED = 1 << 15, /* hooks of all devices up to which each takes all lists of others */
     CC_ABREAST = 4        /* looks that the searches for their roots take side by side */
@@ -131,7 +139,6 @@ struct cc_args {
         roots; /* the first round is one of roots: rows are long, and no hub is first in most of them */
     uint64_t few_roots;  /* with fewer trees behind the first step their paths are long */
     uint32_t direct;     /* few arcs, and in_order: all are linked behind the first step */
-    uint32_t nearest;    /* direct, and not both: which arc the first step takes */
     uint32_t lines;      /* arcs lie in host memory: warps and blocks read them in whole lines */
     uint32_t both;       /* in-arcs are others than out-arcs */
     uint32_t bits;       /* of the part in a name, where names are interleaved */
@@ -153,7 +160,10 @@ struct cc_arc {
 
 /** Of a block. */
 struct cc_shared {
-    struct cc_arc waiting[WEIR_LANES > 1 ? CC_WORKERS : 1][WEIR_LANES > 1 ? CC_WAITING : 1];
+    struct cc_arc waiting[WEIR_LANES > 1 ? CC_WORKERS : 1]
+                         [CC_NEAREST || WEIR_LANES > 1 ? CC_WAITING : 1];
+    /* By worker: the row of its first lane up to which all arcs were kept (cc_near.h). */
+    uint64_t scanned[WEIR_LANES > 1 ? CC_WORKERS : 1];
     uint32_t root[CC_SAMPLES];
     uint32_t most, choice; /* of the sample */
     uint32_t least;        /* smallest id of the largest tree */
@@ -279,7 +289,7 @@ WEIR_DEV uint32_t cc_name(const struct cc_run *run, uint64_t base, uint32_t apar
  *  @param[in] far  where the row's first arc leads. */
 WEIR_DEV uint32_t cc_linked(const struct cc_run *run, uint32_t v, uint32_t far, uint32_t which)
 {
-    return run->args->both || run->args->nearest || far > v ? which - 1 : which;
+    return run->args->both || CC_NEAREST || far > v ? which - 1 : which;
 }
 
 /** The parents of CC_BATCH rows, the one at @p base and those @p apart from each other; @p none where there is no row. */
@@ -371,6 +381,16 @@ WEIR_DEV void cc_note(struct cc_run *run, int joined, const struct cc_hook *hook
 {
     if (run->args->notes)
         cc_put_hook(run->args, run->shared, run->phase, joined, hook);
+}
+
+/** Tell the other devices the parent of a row. */
+WEIR_DEV void cc_tell(const struct cc_run *run, uint64_t row, uint32_t parent)
+{
+    const struct cc_args *a = run->args;
+    WEIR_ROLLED
+    for (uint32_t d = 0; d < a->part.parts; d++)
+        if (d != a->part.part)
+            weir_store_relaxed_sys_u32(&a->parent[d][a->part.begin + row], parent);
 }
 
 /** A barrier over all devices, and the time since the last one.

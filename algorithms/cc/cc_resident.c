@@ -6,7 +6,7 @@
 #include <assert.h>
 #include <stddef.h>
 
-extern const weir_steps_body weir__cc_steps, weir__cc_interleaved_steps;
+extern const weir_steps_body weir__cc_steps, weir__cc_interleaved_steps, weir__cc_near_steps;
 
 /* ---- memory ---------------------------------------------------------------------------------- */
 
@@ -32,12 +32,19 @@ static void need(const struct weir__sizes *sizes, const void *user, struct weir_
     }
 }
 
+static int has_lanes(const weir_device *device)
+{
+    weir_device_info info = WEIR_DEVICE_INFO_INIT;
+    return !weir_device_info_get(device, &info) && info.lanes > 1;
+}
+
 /* What there is while an object is made. */
 struct making {
     weir__cc_resident *cc;
     const weir_graph *graph;
     weir__cc_cut cut;
     uint32_t bits; /* of names */
+    int has_lanes; /* the devices' workers */
 };
 
 /* Rows that a run looks at, of all devices. */
@@ -193,7 +200,8 @@ static_assert(sizeof phases / sizeof *phases <= WEIR_RUN_PHASES,
         .phase_count = sizeof phases / sizeof *phases                        \
     }
 static const weir_steps_program program = PROGRAM(weir__cc_steps),
-                                interleaved = PROGRAM(weir__cc_interleaved_steps);
+                                interleaved = PROGRAM(weir__cc_interleaved_steps),
+                                near = PROGRAM(weir__cc_near_steps);
 
 #define FORM(of)                                                                          \
     {                                                                                     \
@@ -201,7 +209,8 @@ static const weir_steps_program program = PROGRAM(weir__cc_steps),
         .need = need, .placed = look_at_rows                                              \
     }
 static weir_status look_at_rows(struct weir__row_steps *on, void *user);
-static const struct weir__row_form form = FORM(program), form_interleaved = FORM(interleaved);
+static const struct weir__row_form form = FORM(program), form_interleaved = FORM(interleaved),
+                                   form_near = FORM(near);
 
 /* Bits for the part in interleaved names; 0: names are numbers. Where rows are numbered by degree those with few arcs point at hubs of
  * all parts then, which are the smallest of all. */
@@ -219,6 +228,14 @@ static uint32_t name_bits(const struct weir__row_steps *on, int in_order)
     return most << bits < CC_NONE ? bits : 0;
 }
 
+/* Whether cc_near.h has a kernel for these rows: they are few arcs long, and there are lanes to scan them. */
+static int is_near(const struct making *making)
+{
+    const weir__cc_resident *cc = making->cc;
+    return is_direct(cc) && weir_rows_symmetric(cc->on.rows) && has_fewer_arcs(cc, CC_FEWER) &&
+           making->has_lanes;
+}
+
 /* Lists of hooks have room for a hook a number, and each device may tell of all ends. */
 static weir_status look_at_rows(struct weir__row_steps *on, void *user)
 {
@@ -227,6 +244,8 @@ static weir_status look_at_rows(struct weir__row_steps *on, void *user)
     making->bits = name_bits(on, making->cc->in_order);
     if (making->bits)
         on->form = &form_interleaved;
+    else if (is_near(making))
+        on->form = &form_near;
     return on->parts > 1 && is_direct(making->cc)
                ? weir__cc_cut_make(making->graph, on->rows,
                                    weir__row_steps_part(on, 0)->numbers / on->parts / CC_CUTS,
@@ -271,13 +290,6 @@ void weir__cc_gaps(const struct weir__row_steps *on, uint32_t gap_out[])
     }
 }
 
-/* Lanes of a worker have rows that follow one another. One lane alone has no paths to shorten. */
-static int has_lanes(const weir_device *device)
-{
-    weir_device_info info = WEIR_DEVICE_INFO_INIT;
-    return !weir_device_info_get(device, &info) && info.lanes > 1;
-}
-
 /* Where devices put their trees together. */
 static weir_status enter_cut(const struct making *making, weir_device *device, uint32_t index,
                              struct cc_args *a)
@@ -310,8 +322,6 @@ static weir_status enter_all(const struct making *making, weir_context *context,
         a->share = a->roots ? CC_SPARSE : 2;
         a->few_roots = busy_rows(cc) / CC_DEEP;
         a->both = !weir_rows_symmetric(cc->on.rows);
-        a->nearest = a->direct && !a->both && has_fewer_arcs(cc, CC_FEWER) &&
-                     has_lanes(weir_context_device(context, d));
         a->lines = weir_rows_memory(cc->on.rows) == WEIR_MEMORY_HOST;
         enter_tree(&tree, d, a);
         weir__cc_gaps(&cc->on, a->gap);
@@ -325,7 +335,8 @@ weir_status weir__cc_resident_create(weir_context *context, const weir_graph *gr
                                      const weir_partition *partition,
                                      const weir_run_options *options, weir__cc_resident *cc_out)
 {
-    struct making making = {.cc = cc_out, .graph = graph};
+    struct making making = {
+        .cc = cc_out, .graph = graph, .has_lanes = has_lanes(weir_context_device(context, 0))};
     weir_rows_config config = WEIR_ROWS_CONFIG_INIT;
     weir_status status;
     config.in_arcs = 1;

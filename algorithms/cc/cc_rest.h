@@ -165,15 +165,7 @@ WEIR_DEV void cc_link_waiting(struct cc_run *run, uint32_t count)
  * warp would wait for row after row: so arcs wait until there is one for every lane. All lanes of a worker. */
 WEIR_DEV void cc_link_soon(struct cc_run *run, int is_there, uint32_t v, uint32_t to)
 {
-    const uint32_t lanes = weir_ballot(is_there);
-    if (is_there) {
-        const uint32_t before = weir_popcount_u32(lanes & ((1u << weir_lane()) - 1u));
-        struct cc_arc *place =
-            &run->shared->waiting[run->block->thread / WEIR_LANES][run->waiting + before];
-        place->v = v;
-        place->to = to;
-    }
-    run->waiting += weir_popcount_u32(lanes);
+    cc_keep(run, weir_ballot(is_there), v, to);
     if (run->waiting < WEIR_LANES)
         return;
     if (weir_lane() == 0)
@@ -181,12 +173,12 @@ WEIR_DEV void cc_link_soon(struct cc_run *run, int is_there, uint32_t v, uint32_
     cc_link_waiting(run, WEIR_LANES);
 }
 
-/* Link the arcs of CC_BATCH rows that lead to smaller numbers, but for the one that the first step took: the last of them
- * where that was the nearest, else the first. They ascend, so one that does not lead there ends its row.
+/* Link the arcs of CC_BATCH rows that lead to smaller numbers, but for the first, which the first step took. They ascend, so
+ * one that does not lead there ends its row.
  * @return rows of more than CC_ALONE arcs, a bit each: those are left to others. */
 WEIR_DEV uint32_t cc_link_lower(struct cc_run *run, const weir_arcs *arcs, uint64_t base)
 {
-    const uint32_t apart = cc_apart(run->stride), nearest = run->args->nearest;
+    const uint32_t apart = cc_apart(run->stride);
     uint64_t first[CC_BATCH];
     uint32_t count[CC_BATCH], far[CC_BATCH];
     uint32_t longer = 0,
@@ -208,8 +200,8 @@ WEIR_DEV uint32_t cc_link_lower(struct cc_run *run, const weir_arcs *arcs, uint6
             if (next >= cc_name(run, base, apart, k)) {
                 ends &= ~(255u << 8 * k);
                 far[k] = CC_NONE;
-            } else if (!nearest || i > 1) {
-                far[k] = nearest ? arcs->targets[first[k] + i - 1] : next;
+            } else {
+                far[k] = next;
             }
         }
         WEIR_ROLLED
@@ -252,15 +244,25 @@ WEIR_DEV void cc_rest(struct cc_run *run, uint32_t giant, uint32_t which)
 {
     const weir_rows_part *part = &run->args->part;
     const uint64_t lane = weir_lane();
+#if CC_NEAREST
+    if (run->direct && !cc_direct_near(run))
+        return;
+    run->waiting = 0; /* kept, but not taken: the largest tree was found */
+#endif
     WEIR_ROLLED
     for (uint64_t base = cc_begin(run->id); base - lane < part->busy;
          base = cc_next(base, run->stride, CC_BATCH)) {
         uint32_t outside = 0;
         if (!run->direct)
             outside = cc_settle(run, giant, base);
+#if CC_NEAREST
+        else
+            outside = cc_longer(run, base);
+#else
         WEIR_ROLLED
         for (uint32_t in = 0; !CC_INTERLEAVED && run->direct && in <= run->args->both; in++)
             outside |= cc_link_lower(run, in ? &part->in : &part->out, base);
+#endif
         if (!run->args->in_order) {
             CC_UNROLL
             for (uint32_t k = 0; k < CC_BATCH; k++) {

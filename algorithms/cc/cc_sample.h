@@ -2,7 +2,7 @@
 #ifndef WEIR_ALGORITHMS_CC_SAMPLE_H
 #define WEIR_ALGORITHMS_CC_SAMPLE_H
 
-#include "algorithms/cc/cc_op.h"
+#include "algorithms/cc/cc_near.h"
 
 /** The first arc of CC_BATCH rows, the one at @p base and those @p apart from each other.
  *  @param[out] first_out, count_out  where their arcs are; 0 of a row that is none.
@@ -34,52 +34,6 @@ WEIR_DEV void cc_read_far(const struct cc_run *run, const weir_arcs *arcs, uint6
     }
 }
 
-/* Tell the other devices the parent of a row. */
-WEIR_DEV void cc_tell(const struct cc_run *run, uint64_t row, uint32_t parent)
-{
-    const struct cc_args *a = run->args;
-    WEIR_ROLLED
-    for (uint32_t d = 0; d < a->part.parts; d++)
-        if (d != a->part.part)
-            weir_store_relaxed_sys_u32(&a->parent[d][a->part.begin + row], parent);
-}
-
-/* The nearest smaller neighbours of CC_BATCH rows of up to CC_ALONE arcs.
- * @param[in] first, count  of their arcs.  @param[in,out] far  the first ones; changed where there is a nearer one. */
-WEIR_DEV void cc_nearest(struct cc_run *run, uint64_t base, uint32_t apart, const uint64_t *first,
-                         const uint32_t *count, uint32_t *far)
-{
-    const uint32_t *targets = run->args->part.out.targets;
-    uint32_t some = 1;
-    WEIR_ROLLED
-    for (uint32_t i = 1; some; i++) {
-        some = 0;
-        CC_UNROLL
-        for (uint32_t k = 0; k < CC_BATCH; k++) {
-            const uint32_t is_there = i < count[k] && count[k] <= CC_ALONE;
-            const uint32_t next = is_there ? targets[first[k] + i] : CC_NONE;
-            run->arcs += is_there;
-            if (next < cc_name(run, base, apart, k)) {
-                far[k] = next;
-                some = 1;
-            }
-        }
-    }
-}
-
-/* Parents of rows that follow one another, a lane each: those that lead to another lane's row are followed up to the first
- * that does not. @param[in] first  the number of lane 0's row. */
-WEIR_DEV uint32_t cc_shorten(uint32_t up, uint32_t first)
-{
-    WEIR_ROLLED
-    for (uint32_t step = 1; step < WEIR_LANES; step <<= 1) {
-        const uint32_t inside = up - first < WEIR_LANES;
-        const uint32_t over = weir_broadcast_u32(up, inside ? up - first : weir_lane());
-        up = inside ? over : up;
-    }
-    return up;
-}
-
 /* Keep the second arcs of CC_BATCH rows, or the first where it leads to a larger number: what the first round links. They lie
  * where the first ones do, which take a line of memory each if rows are long. */
 WEIR_DEV void cc_keep_next(struct cc_run *run, uint64_t base, uint32_t apart, const uint64_t *first,
@@ -109,9 +63,7 @@ WEIR_DEV uint64_t cc_point(struct cc_run *run, uint64_t base, uint32_t apart, co
         const uint64_t row = base + (uint64_t)k * apart;
         const uint32_t v = cc_name(run, base, apart, k);
         const uint32_t far = run->args->both && in[k] < out[k] ? in[k] : out[k];
-        uint32_t up = far < v ? far : v;
-        if (!CC_INTERLEAVED && run->args->nearest)
-            up = cc_shorten(up, v - weir_lane());
+        const uint32_t up = far < v ? far : v;
         if (row >= part->busy)
             continue;
         weir_store_relaxed_dev_u32(cc_words_of(run->parent) + part->begin + row, up);
@@ -132,7 +84,7 @@ WEIR_DEV void cc_first_rows(struct cc_run *run, uint32_t id, uint32_t stride)
     const uint64_t lane = weir_lane();
     const uint32_t apart = cc_apart(stride);
     /* The first arcs are all that is read of most graphs; others need what is behind them, and lie there. */
-    const int alone = part->out.firsts != NULL && !run->args->nearest && !run->args->next;
+    const int alone = part->out.firsts != NULL && !run->args->next;
     cc_tally joined = 0, roots = 0;
     WEIR_ROLLED
     for (uint64_t base = cc_begin(id); base - lane < part->busy;
@@ -145,8 +97,6 @@ WEIR_DEV void cc_first_rows(struct cc_run *run, uint32_t id, uint32_t stride)
                 cc_read_far(run, &part->in, base, apart, in);
         } else {
             cc_read_first(run, &part->out, base, apart, first, count, out);
-            if (!CC_INTERLEAVED && run->args->nearest)
-                cc_nearest(run, base, apart, first, count, out);
             if (run->args->next)
                 cc_keep_next(run, base, apart, first, count, out);
             if (run->args->both)
@@ -328,10 +278,15 @@ WEIR_DEV void cc_grow_and_sample(struct cc_run *run, uint32_t which, int flatten
         run->args->part.part == 0 && !(run->direct && (which == 1 || run->args->separate));
     const uint32_t spared = samples && b->blocks > 1 && WEIR_LANES > 1u;
     const uint32_t id = run->id - spared * b->threads, stride = run->stride - spared * b->threads;
-    if (b->block >= spared && which == 1)
+    if (b->block >= spared && which == 1) {
+#if CC_NEAREST
+        cc_first_near(run, id, stride);
+#else
         cc_first_rows(run, id, stride);
-    else if (b->block >= spared && flatten)
+#endif
+    } else if (b->block >= spared && flatten) {
         cc_flatten_rows(run, id, stride);
+    }
     if (run->args->separate && which == 1) /* no block was spared */
         cc_first_of_others(run->args, id, stride);
     if (samples && b->block == 0)

@@ -168,34 +168,32 @@ static void joins_make_a_forest(void **state)
     assert_int_equal(trees + joined, N);
 }
 
-/* Of row 5 the neighbours 1, 3 and 4 are smaller. The first step takes the smallest, or the nearest where rows have few arcs, and
- * then the other two are linked: by a look at each, and at the arc that is not smaller. */
-static void the_first_step_takes_the_nearest(void **state)
+/* Of row 5 the neighbours 1, 3 and 4 are smaller. The first step takes the smallest, and then the other two are linked: by a look at
+ * each, and at the arc that is not smaller. */
+static void the_first_step_takes_the_smallest(void **state)
 {
     static const uint64_t offsets[] = {0, 0, 1, 1, 2, 3, 7, 8};
     static const uint32_t targets[] = {5, 5, 5, 1, 3, 4, 6, 5};
     enum { ROWS = 7 };
+    uint32_t parent[ROWS] = {0};
+    struct weir_steps_block block = {.blocks = 1, .threads = 1};
+    struct cc_shared shared = {.hooks = 0};
+    struct cc_args args = {.direct = 1};
+    struct cc_run run = {.args = &args, .shared = &shared, .block = &block, .stride = 1};
     (void)state;
-    for (uint32_t nearest = 0; nearest < 2; nearest++) {
-        uint32_t parent[ROWS] = {0};
-        struct weir_steps_block block = {.blocks = 1, .threads = 1};
-        struct cc_shared shared = {.hooks = 0};
-        struct cc_args args = {.direct = 1, .nearest = nearest};
-        struct cc_run run = {.args = &args, .shared = &shared, .block = &block, .stride = 1};
-        args.part.out.offsets = offsets;
-        args.part.out.targets = targets;
-        args.part.busy = args.part.owned = ROWS;
-        args.part.parts = 1;
-        run.parent = args.parent[0] = parent;
-        cc_first_rows(&run, 0, 1);
-        assert_int_equal(parent[5], nearest ? 4 : 1);
-        assert_int_equal(parent[6], 5);
-        run.arcs = 0;
-        assert_int_equal(cc_link_lower(&run, &args.part.out, 4), 0); /* rows 4 to 6 */
-        assert_int_equal(run.arcs, 3);
-        for (uint32_t v = 0; v < ROWS; v++)
-            assert_int_equal(cc_root(parent, v, CC_NONE), v == 0 || v == 2 ? v : 1);
-    }
+    args.part.out.offsets = offsets;
+    args.part.out.targets = targets;
+    args.part.busy = args.part.owned = ROWS;
+    args.part.parts = 1;
+    run.parent = args.parent[0] = parent;
+    cc_first_rows(&run, 0, 1);
+    assert_int_equal(parent[5], 1);
+    assert_int_equal(parent[6], 5);
+    run.arcs = 0;
+    assert_int_equal(cc_link_lower(&run, &args.part.out, 4), 0); /* rows 4 to 6 */
+    assert_int_equal(run.arcs, 3);
+    for (uint32_t v = 0; v < ROWS; v++)
+        assert_int_equal(cc_root(parent, v, CC_NONE), v == 0 || v == 2 ? v : 1);
 }
 
 /* Searches for the roots of a batch leave paths alone while they are short, and shorten what is longer. */
@@ -344,7 +342,7 @@ int main(void)
         cmocka_unit_test(a_join_halves_paths),
         cmocka_unit_test(a_root_is_looked_at_once),
         cmocka_unit_test(joins_make_a_forest),
-        cmocka_unit_test(the_first_step_takes_the_nearest),
+        cmocka_unit_test(the_first_step_takes_the_smallest),
         cmocka_unit_test(two_rounds_take_all_rows),
         cmocka_unit_test(the_next_arcs_are_kept),
         cmocka_unit_test(labels_leave_short_paths),

@@ -143,6 +143,7 @@ static const weir__cli_member members[] = {
     {.name = "hubs", .kind = KIND_COUNT, .offset = TRIAL(stats.hubs)},
     {.name = "bins", .kind = KIND_COUNT, .offset = TRIAL(stats.bins)},
     {.name = "gathered", .kind = KIND_COUNT, .offset = TRIAL(stats.gathered)},
+    {.name = "turns_stolen", .kind = KIND_COUNT, .offset = TRIAL(stats.turns_stolen)},
     {.name = "epochs", .kind = KIND_COUNT, .offset = TRIAL(stats.epochs)},
     STOLEN_MEMBERS,
     {.name = "ms_per_iteration", .kind = KIND_REAL, .offset = TRIAL(step_ms)},

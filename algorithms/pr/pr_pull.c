@@ -65,6 +65,16 @@ COUNT(common_row_count, (uint64_t)making->bins.part[device].collect.commons * ma
 COUNT(reader_count, making->task->partition->parts > 1)
 COUNT(fine_count, making->pull->fine != 0)
 
+/* Threads of a host device, which have turns; of a GPU none. */
+static uint64_t turn_count(const void *user, uint32_t device, uint32_t sender)
+{
+    const struct weir__pr_making *making = user;
+    weir_device_info info = WEIR_DEVICE_INFO_INIT;
+    weir_device_info_get(weir_context_device(making->task->context, device), &info);
+    (void)sender;
+    return info.lanes > 1 ? 0 : info.workers;
+}
+
 #define FIELD(name) offsetof(struct pr_pull_args, name)
 #define LIST(what, entries, pointer)                                               \
     {                                                                              \
@@ -99,6 +109,7 @@ static const weir_steps_array arrays[] = {
      .more = 1,
      .field = FIELD(lists.readers)},
     {.name = "pieces done", .bytes = 8, .field = FIELD(pieces_done)},
+    LIST("turns taken", turn_count, turns),
     LIST("units that spread", spread_count, bins.spread),
     LIST("units that collect", collect_count, bins.collect),
     LIST("bins in common", common_count, bins.common),
@@ -468,6 +479,7 @@ static void report(const struct weir__pr_pull *pull, weir_run_stats *stats)
     stats->work.processed = all * pull->on.vertices;
     stats->work.atoms = all * stats->arcs_reached;
     stats->gathered = weir_steps_total(pull->on.steps, PR_RESULT_GATHERED);
+    stats->turns_stolen = weir_steps_total(pull->on.steps, PR_RESULT_STOLEN);
 }
 
 static weir_status run_once(struct weir__pr_pull *pull, weir_run_stats *stats_out)

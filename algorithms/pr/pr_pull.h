@@ -39,6 +39,10 @@
 
 #include "algorithms/pr/pr_pull_args.h"
 
+#ifndef __CUDACC__
+#include "algorithms/pr/pr_turns_host.h"
+#endif
+
 #include <math.h>
 #include <stddef.h>
 
@@ -49,10 +53,10 @@
 WEIR_DEV uint64_t pr_entry(const struct pr_worker *worker, uint32_t entries, uint32_t pass)
 {
     uint32_t run = 1;
-    if (PR_RUN > 1u) {
-        const uint32_t fair = entries / 16 / worker->count;
-        run = fair < 1 ? 1 : fair < PR_RUN ? fair : PR_RUN;
-    }
+#ifndef __CUDACC__
+    if (entries)
+        run = pr_run_of(entries, worker->count);
+#endif
     const uint32_t turn = pass / run, in_run = pass % run;
     const uint32_t at = turn & 1 ? worker->count - 1 - worker->index : worker->index;
     return ((uint64_t)turn * worker->count + at) * run + in_run;
@@ -240,9 +244,22 @@ WEIR_DEV void pr_add(const struct pr_pull_args *a, struct pr_pull_shared *shared
 }
 
 /** All threads of a device over its numbers or rows. There may be nearly 2^32 of them, so that the index behind the
- *  last one needs 64 bits. */
-#define PR_EACH(b, i, count) \
-    for (uint64_t i = weir_steps_thread(b); i < (count); i += weir_steps_threads(b))
+ *  last one needs 64 bits. Threads of a GPU take elements side by side; one of a host device takes a stretch, since a
+ *  line that others write to as well goes from core to core. */
+#define PR_EACH(b, i, count) PR_EACH_BY(WEIR_LANES == 1u, b, i, count)
+#define PR_EACH_BY(stretches, b, i, count)                         \
+    for (uint64_t i = pr_each_from(stretches, b, count, 0),        \
+                  pr_end__ = pr_each_from(stretches, b, count, 1); \
+         i < pr_end__; i += (stretches) ? 1 : weir_steps_threads(b))
+
+/** Where a thread begins; with @p more 1, before which element it ends. */
+WEIR_DEV uint64_t pr_each_from(int stretches, const struct weir_steps_block *b, uint64_t count,
+                               uint32_t more)
+{
+    if (!stretches)
+        return more ? count : weir_steps_thread(b);
+    return count * (weir_steps_thread(b) + more) / weir_steps_threads(b);
+}
 
 /** Every device fills its own copies, so that nothing is sent. The barrier behind it comes before the first piece. */
 WEIR_DEV void pr_begin(const struct pr_pull_args *a, const struct weir_steps_block *b)
@@ -253,6 +270,8 @@ WEIR_DEV void pr_begin(const struct pr_pull_args *a, const struct weir_steps_blo
         if (PR_BINS)
             *a->bins.done = a->bins.next[0] = a->bins.next[1] = 0;
     }
+    if (a->turns && b->thread == 0)
+        a->turns[b->block].taken = 0;
     PR_EACH(b, i, a->rows.numbers)
     {
         const uint32_t degree = a->rows.out_degree[i];
@@ -268,6 +287,11 @@ WEIR_DEV void pr_refine(const struct pr_pull_args *a, const struct pr_round *rou
     double *to = a->fine[a->member.index];
     if (PR_BINS && b->block == 0 && b->thread == 0)
         *a->pieces_done = pr_piece_workers(a, worker->count) * round->number;
+#ifndef __CUDACC__
+    if (PR_BINS)
+        a->turns[worker->index].taken =
+            pr_turns_of(a->lists.chunks, worker->count, worker->index) * round->number;
+#endif
     PR_EACH(b, i, a->rows.numbers)
     {
         to[i] = (double)from[i];

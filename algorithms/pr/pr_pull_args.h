@@ -125,8 +125,9 @@ enum pr_result {
     PR_RESULT_SPREAD = PR_RESULT_BEGIN + 2    /* with bins: to the barrier behind it */
 };
 #ifndef __CUDACC__
-/** One more, of host devices: arcs whose shares were brought before they were added up (pr_short_host_tmpl.h). */
-enum { PR_RESULT_GATHERED = PR_RESULT_SPREAD + 2 };
+/** Two more, of host devices: arcs whose shares were brought before they were added up (pr_short_host_tmpl.h), and turns that threads took from
+ *  each other (pr_turns_host.h). */
+enum { PR_RESULT_GATHERED = PR_RESULT_SPREAD + 2, PR_RESULT_STOLEN };
 #endif
 
 /** Sums of a barrier. */
@@ -153,14 +154,20 @@ struct pr_hubs {
     uint32_t begin[PR_HUB_PARTS]; /* a part's first number */
 };
 
+/** Of a worker of a host device: its turns that were taken, by whoever took them, over all iterations; relaxed dev. In a line of its own. */
+struct pr_taken {
+    uint64_t taken, unused[7];
+};
+
 struct pr_pull_args {
     struct weir_steps_member member;
     weir_rows_part rows; /* with in-arcs and out-degrees */
     struct pr_lists lists;
-    double *partial;       /* sum of each piece of a long row */
-    double *sums;          /* by row: over the bands before; NULL with one band */
-    uint64_t *pieces_done; /* warps that did theirs, over all iterations; release, acquire dev */
-    double *ranks;         /* by row; to be divided by their sum where dangling rank is spread */
+    double *partial;        /* sum of each piece of a long row */
+    double *sums;           /* by row: over the bands before; NULL with one band */
+    uint64_t *pieces_done;  /* warps that did theirs, over all iterations; release, acquire dev */
+    struct pr_taken *turns; /* by worker (pr_turns_host.h); NULL on GPUs */
+    double *ranks;          /* by row; to be divided by their sum where dangling rank is spread */
     /* Shares on each device: `numbers` that are read in even iterations, then `numbers` for odd ones. */
     float *single[WEIR_DEVICES_MAX];
     double *fine[WEIR_DEVICES_MAX];   /* the same; NULL: floats do */

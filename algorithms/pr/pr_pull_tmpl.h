@@ -150,48 +150,60 @@ WEIR_DEV double PR_FN(stretch)(const struct pr_pull_args *a, const struct pr_wor
 #include "algorithms/pr/pr_short_host_tmpl.h"
 #endif
 
-/** All chunks of a worker of one lane, which has no neighbours to read side by side with: row after row, each sum where
+#ifndef __CUDACC__
+/** All chunks that a worker of one lane takes, which has no neighbours to read side by side with: row after row, each sum where
  *  it is made. With one band alone. */
-WEIR_DEV void PR_FN(chunks_alone)(const struct pr_pull_args *a, const struct pr_round *round,
-                                  const struct pr_worker *worker, struct pr_tally *tally)
+static inline void PR_FN(chunks_alone)(const struct pr_pull_args *a, const struct pr_round *round,
+                                       const struct pr_worker *worker,
+                                       const struct weir_steps_block *b)
 {
     const PR_REAL *from = PR_FN(shares)(a, a->member.index, round->copy);
-    struct pr_tally sums = *tally; /* a local, which no store of a share can change */
-    struct pr_chunk chunk = pr_chunk_of(&a->lists, worker, 0);
-#ifndef __CUDACC__
-    uint64_t gathered = 0;
-#endif
-    for (uint32_t pass = 1; chunk.rows; pass++) {
-        const struct pr_chunk next = pr_chunk_of(&a->lists, worker, pass);
+    struct pr_turns turns = {.args = a,
+                             .number = round->number,
+                             .index = worker->index,
+                             .workers = worker->count,
+                             .from = worker->index};
+    struct pr_tally sums = {0, 0, 0};
+    uint64_t gathered = 0, change = 0, rank = 0, restless = 0;
+    int turned;
+    struct pr_chunk chunk = pr_next_chunk(&turns, &turned);
+    while (chunk.rows) {
+        const struct pr_chunk next = pr_next_chunk(&turns, &turned);
         const uint32_t *targets = a->rows.in.targets + chunk.arc;
         const uint32_t *after = a->rows.in.targets + next.arc;
         for (uint32_t i = 0; i < next.arcs && next.arcs < next.rows * PR_SHORT; i++)
             weir_prefetch(&from[after[i]]);
-#ifndef __CUDACC__
         if (pr_is_short(chunk)) {
             PR_FN(short_rows)(a, round, worker, from, chunk, &sums);
             gathered += chunk.arcs;
-            chunk = next;
-            continue;
-        }
-#endif
-        const uint8_t *ends = pr_ends_of(a, chunk);
-        for (uint32_t row = 0, at = 0; row < chunk.rows; row++) {
-            const uint32_t end = ends[row];
-            const struct PR_FN(row) own = PR_FN(ask)(a, from, chunk.row + row, end - at);
-            const double sum = PR_FN(stretch)(a, worker, targets + at, end - at, from);
-            PR_FN(settle)(a, round, chunk.row + row, &own, sum, &sums);
-            at = end;
+        } else {
+            const uint8_t *ends = pr_ends_of(a, chunk);
+            for (uint32_t row = 0, at = 0; row < chunk.rows; row++) {
+                const uint32_t end = ends[row];
+                const struct PR_FN(row) own = PR_FN(ask)(a, from, chunk.row + row, end - at);
+                const double sum = PR_FN(stretch)(a, worker, targets + at, end - at, from);
+                PR_FN(settle)(a, round, chunk.row + row, &own, sum, &sums);
+                at = end;
+            }
         }
         chunk = next;
+        if (!turned)
+            continue;
+        change += (uint64_t)(sums.change / PR_UNIT);
+        rank += (uint64_t)(sums.rank / PR_UNIT);
+        restless += sums.restless;
+        sums = (struct pr_tally){0, 0, 0};
     }
-    *tally = sums;
-#ifndef __CUDACC__
+    weir_steps_add(&a->member, b, PR_SUM_CHANGE, change);
+    weir_steps_add(&a->member, b, PR_SUM_DANGLING, rank);
+    weir_steps_add(&a->member, b, PR_SUM_RESTLESS, restless);
+    uint64_t *result = weir_steps_mine(&a->member)->result;
     if (gathered)
-        (void)weir_atomic_add_relaxed_dev_u64(
-            &weir_steps_mine(&a->member)->result[PR_RESULT_GATHERED], gathered);
-#endif
+        (void)weir_atomic_add_relaxed_dev_u64(&result[PR_RESULT_GATHERED], gathered);
+    if (turns.stolen)
+        (void)weir_atomic_add_relaxed_dev_u64(&result[PR_RESULT_STOLEN], turns.stolen);
 }
+#endif
 
 /** All chunks of a warp. Reads from device memory for the next chunk are under way while one is added up. */
 WEIR_DEV void PR_FN(chunks)(const struct pr_pull_args *a, const struct pr_round *round,
@@ -313,10 +325,11 @@ WEIR_DEV uint32_t PR_FN(sweep)(const struct pr_pull_args *a, const struct pr_rou
 {
     PR_FN(bring)(a, PR_FN(shares)(a, a->member.index, round->copy), shared, b);
     PR_FN(pieces)(a, round, worker, tally);
-    if (WEIR_LANES == 1u && !PR_BANDED)
-        PR_FN(chunks_alone)(a, round, worker, tally);
-    else
-        PR_FN(chunks)(a, round, worker, tally);
+#if !defined __CUDACC__ && !PR_BANDED
+    PR_FN(chunks_alone)(a, round, worker, b);
+#else
+    PR_FN(chunks)(a, round, worker, tally);
+#endif
     if (!a->lists.longs)
         return WEIR_STEPS_GOES_ON;
     uint32_t stop =

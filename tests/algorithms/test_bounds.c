@@ -119,15 +119,23 @@ static void every_thread_comes_to_the_end_of_all_numbers(void **state)
 {
     const uint32_t numbers = UINT32_MAX / WEIR_ROWS_ALIGN * WEIR_ROWS_ALIGN, each = 1u << 28;
     const struct weir_steps_block block = {.block = 1, .blocks = 4, .threads = each, .thread = 3};
+    const uint64_t mine = each + UINT64_C(3), all = 4 * (uint64_t)each;
     uint32_t turns = 0;
     (void)state;
-    PR_EACH(&block, i, numbers)
+    PR_EACH_BY(0, &block, i, numbers)
     {
         assert_int_equal(i, each + UINT64_C(3) + turns * 4 * (uint64_t)each);
         if (++turns > 4)
             break;
     }
     assert_int_equal(turns, 4);
+    PR_EACH_BY(1, &block, i, numbers)
+    {
+        assert_int_equal(i, numbers * mine / all);
+        break;
+    }
+    assert_int_equal(pr_each_from(1, &block, numbers, 1), numbers * (mine + 1) / all);
+    assert_int_equal(pr_each_from(0, &block, numbers, 1), numbers);
 }
 
 /* ---- more than 2^32 arcs for one thread -------------------------------------------------------- */

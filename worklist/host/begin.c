@@ -105,9 +105,11 @@ static uint32_t buckets_of_hint(const struct weir_worklist *list)
     return weir__device_is_gpu(list->workers[0].device) && is_small(list, SMALL_SHORT) ? 2 : 4;
 }
 
+/* Whether the threshold rises by few buckets at first (weir_raise_most()). On several devices four rises more cost a small search more than
+ * order wins it. */
 static uint32_t is_gradual(const struct weir_worklist *list)
 {
-    return has_long_tiles(list) && !is_small(list, SMALL_LONG);
+    return has_long_tiles(list) && (list->count == 1 || !is_small(list, SMALL_LONG));
 }
 
 uint32_t weir__worklist_delta(const struct weir_worklist *list)

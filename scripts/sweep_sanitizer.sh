@@ -91,6 +91,7 @@ pr rmat:8 --direction push
 sssp rmat:8 --undirected --weights random:0-1f
 cc rmat:8 --undirected
 cc mesh:20x20
+cc grid:60x50,0.6
 color rmat:8 --undirected
 color grid:20x20
 color rmat:8 --undirected --direction push

@@ -75,13 +75,18 @@ static weir_worklist_stats searched(weir_context *context, weir_graph *graph, we
     weir_run_stats stats = WEIR_RUN_STATS_INIT;
     double *want = malloc(graph->vertices * sizeof *want);
     double *have = malloc(graph->vertices * sizeof *have);
+    weir_partition
+        *partition; /* of all devices: one alone is what is picked for a graph as small as these */
     weir_sssp *sssp;
     assert_true(want && have);
-    options.balance = WEIR_BALANCE_OFF; /* all devices have a part */
+    options.balance = WEIR_BALANCE_OFF;
     options.direction = WEIR_DIRECTION_PUSH;
     options.order = order;
     options.delta = delta;
-    OK(weir_sssp_create(context, graph, NULL, &options, &sssp));
+    OK(weir_partition_create(graph, WEIR_PARTITION_BLOCK, weir_context_device_count(context), 1,
+                             NULL, &partition));
+    OK(weir_sssp_create(context, graph, partition, &options, &sssp));
+    weir_partition_destroy(partition);
     OK(weir_sssp_reference(graph, 77, want));
     for (int run = 0; run < 3; run++) {
         OK(weir_sssp_run(sssp, 77, &stats));

@@ -363,6 +363,32 @@ static void arcs_that_are_left_wait_for_each_other(void **state)
     weir_context_destroy(context);
 }
 
+/* Of rows of few arcs a GPU looks at each arc that leads to a smaller number once, and at the next one; what the first step does not take
+ * waits, all of it. Nobody can leave cc_near.h out without this test. */
+static void short_rows_are_scanned_once(void **state)
+{
+    weir_context *context = context_or_skip(*state);
+    weir_graph *graph = open_graph("grid:60x60,0.65", 0);
+    weir_run_stats stats = WEIR_RUN_STATS_INIT;
+    uint64_t looks = 0, left = 0;
+    weir_cc *cc;
+    for (uint64_t v = 0; v < graph->vertices; v++) {
+        const uint64_t first = graph->offsets[v], last = graph->offsets[v + 1];
+        uint64_t smaller = 0;
+        while (first + smaller < last && graph->targets[first + smaller] < v)
+            smaller++;
+        looks += smaller + (first + smaller < last);
+        left += smaller > 1 ? smaller - 1 : 0;
+    }
+    assert_int_equal(weir_cc_create(context, graph, NULL, NULL, WEIR_CC_RESIDENT, &cc), WEIR_OK);
+    assert_int_equal(weir_cc_run(cc, &stats), WEIR_OK);
+    assert_int_equal(stats.gathered, left);
+    assert_int_equal(stats.work.atoms, looks);
+    weir_cc_destroy(cc);
+    weir_graph_destroy(graph);
+    weir_context_destroy(context);
+}
+
 /* Where there is no largest tree behind that, the next arcs are linked in a second round, and all others in the last step: none is left out
  * between the rounds. */
 static void roots_that_look_in_vain_leave_no_arc_out(void **state)
@@ -555,13 +581,14 @@ int main(void)
                             ON_EACH_SPEC(roots_of_long_rows_look_around) ON_EACH_SPEC(
                                 arcs_that_are_left_wait_for_each_other)
                                 ON_EACH_SPEC(roots_that_look_in_vain_leave_no_arc_out) CC_TEST(
-                                    rows_without_arcs_are_left_alone,
-                                    "host:1") CC_TEST(rows_without_arcs_are_left_alone,
-                                                      "host:3") CC_TEST(a_run_begins_anew, "host:2")
-                                    CC_TEST(a_run_begins_anew,
-                                            "cuda:0-1") CC_TEST(a_cancel_ends_a_run, "host:1")
-                                        CC_TEST(a_cancel_ends_a_run, "host:4")
-                                            CC_TEST(a_cancel_ends_a_run, "cuda:0")
+                                    short_rows_are_scanned_once,
+                                    "cuda:0") CC_TEST(rows_without_arcs_are_left_alone, "host:1")
+                                    CC_TEST(rows_without_arcs_are_left_alone,
+                                            "host:3") CC_TEST(a_run_begins_anew, "host:2")
+                                        CC_TEST(a_run_begins_anew,
+                                                "cuda:0-1") CC_TEST(a_cancel_ends_a_run, "host:1")
+                                            CC_TEST(a_cancel_ends_a_run,
+                                                    "host:4") CC_TEST(a_cancel_ends_a_run, "cuda:0")
                                                 CC_TEST(a_time_limit_ends_a_run, "host:1")
                                                     CC_TEST(a_time_limit_ends_a_run, "host:4")
                                                         ON_MIXED_DEVICES(shapes_that_stream)

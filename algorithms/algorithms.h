@@ -624,8 +624,6 @@ typedef struct weir_run_stats {
      *  link. PageRank by pull on host devices: arcs of short rows, over all iterations, whose shares were brought before rows were added up. 0
      *  elsewhere. */
     uint64_t gathered;
-    /** PageRank by pull on host devices: turns, of up to 32 chunks of rows, that threads took from each other, over all iterations. */
-    uint64_t turns_stolen;
     /** Of a search with balance ownership or both; 0 elsewhere. Levels that one device did for all, all others were done by all; how
      *  often ownership moved to it; arcs that it looked along in those levels, and bytes of the memory of others that were written or read for it to begin, and for them to go on.
      *  Through the worklist there are no levels: it did all, once, and the bytes are the results of what others own. */
@@ -648,13 +646,15 @@ typedef struct weir_run_stats {
     /** Breadth-first search in step: vertices that levels bottom-up found by the first arc of their row, which is kept apart from the
      *  others (weir_arcs.firsts), so that neither where the row lies nor its arcs were read; else 0. */
     uint64_t firsts;
+    /** PageRank by pull on host devices: turns, of up to 32 chunks of rows, that threads took from each other, over all iterations. */
+    uint64_t turns_stolen;
 } weir_run_stats;
 /** weir_run_stats: nothing filled in yet. */
 #define WEIR_RUN_STATS_INIT                                                                        \
     {                                                                                              \
         sizeof(weir_run_stats), 0, 0, 0, 0, WEIR_WORKLIST_STATS_INIT, WEIR_DIRECTION_AUTO, 0,      \
             NULL, 0, 0, 0, 0, 0, {{NULL, 0, 0}}, 0, 0, 0, 0, 0, 0, 0, 0, WEIR_MEMORY_AUTO,         \
-            WEIR_BALANCE_OFF, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, WEIR_WIRE_LIST, 0, 0, 0, 0 \
+            WEIR_BALANCE_OFF, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, WEIR_WIRE_LIST, 0, 0, 0, 0, 0 \
     }
 
 /** A level of a search in two dimensions; a plain value. Times are those of the device that took longest, from one barrier to the

@@ -620,8 +620,8 @@ typedef struct weir_run_stats {
     /** The same: the part of the devices' time that they would wait for the one with the most arcs, if arcs took them equally
      *  long: 1 - mean / most, arcs of all levels top-down, of all pushes, or of all epochs, together; as arcs lie, and as they were shared out. */
     double stall_before, stall_after;
-    /** Components in step on GPUs, where few arcs are left of each row (`direct`): arcs that waited until lanes of a warp had no other to
-     *  link. PageRank by pull on host devices: arcs of short rows, over all iterations, whose shares were brought before rows were added up. 0
+    /** Components in step on GPUs, where few arcs are left of each row (`direct`): arcs that waited in a list of a warp for lanes to link
+     *  them; where rows have three arcs or more without the last of a warp, fewer than it has lanes. PageRank by pull on host devices: arcs of short rows, over all iterations, whose shares were brought before rows were added up. 0
      *  elsewhere. */
     uint64_t gathered;
     /** Of a search with balance ownership or both; 0 elsewhere. Levels that one device did for all, all others were done by all; how

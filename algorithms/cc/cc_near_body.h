@@ -1,5 +1,5 @@
 /** @file cc_near_body.h  The body of cc_body.h for graphs whose rows have fewer than CC_FEWER arcs on average, in order of their ids: a kernel of its
- * own, since what cc_near.h does takes registers, and what all others do has no use for as many threads. GPUs alone run it. */
+ * own, since what cc_near.h does takes registers, and what all others do has no use for as many threads. It is picked for GPUs alone. */
 #ifndef WEIR_ALGORITHMS_CC_NEAR_BODY_H
 #define WEIR_ALGORITHMS_CC_NEAR_BODY_H
 

@@ -97,7 +97,7 @@ enum {
     CC_ARCS = CC_STEPS_OF + CC_TIMES,
     CC_SENT,    /* bytes that this device wrote to others or read from them */
     CC_ROOTS,   /* of all devices: roots that looked along their arcs; by block 0 */
-    CC_GATHERED /* arcs that waited until each lane of a worker had one */
+    CC_GATHERED /* arcs that waited in lists of workers, as far as weir_run_stats.gathered says */
 };
 
 /** A part of a long row; one block links it. */

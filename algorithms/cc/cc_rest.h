@@ -19,7 +19,8 @@ struct cc_arcs_of {
     uint32_t in; /* CC_PIECE_IN: the arcs are in-arcs */
 };
 
-/* Arcs of v to this number and beyond are left out: in the step `direct` they are arcs of the other row. */
+/* Arcs of v to this number and beyond are left out: in the step `direct` they are arcs of the other row. A lane that links a short row alone
+ * does not ask: `direct` leaves it rows of more than CC_SCAN arcs alone (cc_near.h), whose arcs both ends link then. */
 WEIR_DEV uint32_t cc_bound(const struct cc_run *run, uint32_t v)
 {
     return run->direct ? v : CC_NONE;

@@ -134,7 +134,14 @@ static void every_thread_comes_to_the_end_of_all_numbers(void **state)
         assert_int_equal(i, numbers * mine / all);
         break;
     }
-    assert_int_equal(pr_each_from(1, &block, numbers, 1), numbers * (mine + 1) / all);
+    struct weir_steps_block first = block, next = block, last = block;
+    first.block = first.thread = 0;
+    next.thread++;
+    last.block = 3;
+    last.thread = each - 1;
+    assert_int_equal(pr_each_from(1, &first, numbers, 0), 0);
+    assert_int_equal(pr_each_from(1, &block, numbers, 1), pr_each_from(1, &next, numbers, 0));
+    assert_int_equal(pr_each_from(1, &last, numbers, 1), numbers);
     assert_int_equal(pr_each_from(0, &block, numbers, 1), numbers);
 }
 

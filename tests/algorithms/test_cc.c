@@ -364,7 +364,7 @@ static void arcs_that_are_left_wait_for_each_other(void **state)
 }
 
 /* Of rows of few arcs a GPU looks at each arc that leads to a smaller number once, and at the next one; what the first step does not take
- * waits, all of it. Nobody can leave cc_near.h out without this test. */
+ * waits, all of it. Nobody can leave cc_near.h out without failing this test. */
 static void short_rows_are_scanned_once(void **state)
 {
     weir_context *context = context_or_skip(*state);

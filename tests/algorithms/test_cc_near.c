@@ -80,7 +80,9 @@ static void the_first_climb_only_looks(void **state)
     uint32_t parent[] = {0, 0, 1, 2, 3};
     struct cc_hook hook = {0, 0};
     (void)state;
+    looked = 0;
     assert_false(cc_join(parent, 3, 1, 0, &hook));
+    assert_int_equal(looked, 4);
     assert_int_equal(parent[3], 2);
     assert_false(cc_join(parent, 4, 1, 0, &hook)); /* the second one halves the path */
     assert_int_equal(parent[4], 3);

@@ -64,7 +64,7 @@ static void each_turn_is_taken_once(void **state)
         }
 }
 
-/* A worker that finds its own turns taken goes on with those of the next one; and one that is alone has all of them, in order. */
+/* A worker that has taken all of its own turns goes on with those of the next one, which takes none here. */
 static void its_own_come_first(void **state)
 {
     struct pr_pull_args args = {.lists = {.chunk = chunks, .chunks = 10}, .turns = taken};

@@ -106,7 +106,7 @@ static uint32_t buckets_of_hint(const struct weir_worklist *list)
 }
 
 /* Whether the threshold rises by few buckets at first (weir_raise_most()). On several devices four rises more cost a small search more than
- * order wins it. */
+ * the better order saves. */
 static uint32_t is_gradual(const struct weir_worklist *list)
 {
     return has_long_tiles(list) && (list->count == 1 || !is_small(list, SMALL_LONG));

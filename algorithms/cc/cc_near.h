@@ -2,7 +2,7 @@
  * average (cc_near_body.h). cc_sample.h and cc_rest.h have them for all others.
  *
  * What such a graph takes is joins: of the roads of the north-eastern USA three quarters of the rows have a smaller neighbour, and
- * 737 000 arcs are left, for each of which six parents are read and three words changed, all over 6 MB. So
+ * 737 000 arcs are left, for each of which six parents are read and two or three words changed, all over 6 MB. So
  * - a lane scans a row, all of it, while the first step points it at its *nearest* smaller neighbour, which is often a row of the
  *   same warp (cc_shorten());
  * - the arcs to other smaller neighbours are *kept* in a list of the warp's, in the memory of the block, as long as there is room,

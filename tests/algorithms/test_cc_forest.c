@@ -168,6 +168,17 @@ static void joins_make_a_forest(void **state)
     assert_int_equal(trees + joined, N);
 }
 
+/* One device has these rows, and their parents. */
+static void give_rows(struct cc_args *args, struct cc_run *run, const uint64_t *offsets,
+                      const uint32_t *targets, uint32_t rows, uint32_t *parent)
+{
+    args->part.out.offsets = offsets;
+    args->part.out.targets = targets;
+    args->part.busy = args->part.owned = rows;
+    args->part.parts = 1;
+    run->parent = args->parent[0] = parent;
+}
+
 /* Of row 5 the neighbours 1, 3 and 4 are smaller. The first step takes the smallest, and then the other two are linked: by a look at
  * each, and at the arc that is not smaller. */
 static void the_first_step_takes_the_smallest(void **state)
@@ -181,11 +192,7 @@ static void the_first_step_takes_the_smallest(void **state)
     struct cc_args args = {.direct = 1};
     struct cc_run run = {.args = &args, .shared = &shared, .block = &block, .stride = 1};
     (void)state;
-    args.part.out.offsets = offsets;
-    args.part.out.targets = targets;
-    args.part.busy = args.part.owned = ROWS;
-    args.part.parts = 1;
-    run.parent = args.parent[0] = parent;
+    give_rows(&args, &run, offsets, targets, ROWS, parent);
     cc_first_rows(&run, 0, 1);
     assert_int_equal(parent[5], 1);
     assert_int_equal(parent[6], 5);
@@ -318,11 +325,7 @@ static void the_next_arcs_are_kept(void **state)
     struct cc_args args = {.next = next, .share = 2};
     struct cc_run run = {.args = &args, .shared = &shared, .block = &block, .stride = 1};
     (void)state;
-    args.part.out.offsets = offsets;
-    args.part.out.targets = targets;
-    args.part.busy = args.part.owned = ROWS;
-    args.part.parts = 1;
-    run.parent = args.parent[0] = parent;
+    give_rows(&args, &run, offsets, targets, ROWS, parent);
     cc_first_rows(&run, 0, 1);
     for (uint32_t v = 0; v < ROWS; v++)
         assert_int_equal(next[v], expected[v]);

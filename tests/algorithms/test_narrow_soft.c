@@ -68,6 +68,7 @@ static void what_finds_no_room_goes_to_the_bag(void **state)
 
 /* ---- runs ----------------------------------------------------------------------------------------- */
 
+/* All devices have a part; by default one is picked for graphs as small as these. */
 static weir_worklist_stats searched(weir_context *context, weir_graph *graph, weir_order_kind order,
                                     uint32_t delta)
 {
@@ -75,8 +76,7 @@ static weir_worklist_stats searched(weir_context *context, weir_graph *graph, we
     weir_run_stats stats = WEIR_RUN_STATS_INIT;
     double *want = malloc(graph->vertices * sizeof *want);
     double *have = malloc(graph->vertices * sizeof *have);
-    weir_partition
-        *partition; /* of all devices: one alone is what is picked for a graph as small as these */
+    weir_partition *partition;
     weir_sssp *sssp;
     assert_true(want && have);
     options.balance = WEIR_BALANCE_OFF;

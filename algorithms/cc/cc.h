@@ -36,6 +36,7 @@ void weir__cc_cut_free(weir__cc_cut *cut);
 typedef struct weir__cc_resident {
     struct weir__row_steps on; /* first */
     int in_order;              /* ids ascend with numbers */
+    int by_part; /* they do within each part alone, and devices make separate trees of rows of few arcs */
 } weir__cc_resident;
 /** Bytes of a device's pool that are needed at the least. */
 uint64_t weir__cc_resident_bytes(const weir_graph *graph, uint32_t devices);

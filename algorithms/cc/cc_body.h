@@ -110,6 +110,10 @@ WEIR_DEV uint32_t *cc_least_of(const struct cc_run *run, uint32_t root)
 WEIR_DEV uint32_t cc_id_of(const struct cc_run *run, uint32_t root)
 {
     const struct cc_args *a = run->args;
+#if !CC_INTERLEAVED
+    if (a->by_part)
+        return cc_id_of_parts(a, root);
+#endif
     return !CC_INTERLEAVED && a->in_order ? root - a->gap[weir_steps_owner(a->part.first, root)]
                                           : weir_load_relaxed_sys_u32(cc_least_of(run, root));
 }
@@ -307,13 +311,20 @@ WEIR_DEV uint32_t cc_finish(struct cc_run *run, uint32_t giant, uint32_t which)
             return stop;
         hooks += total[0];
     }
-    if (!CC_INTERLEAVED && run->args->separate) {
-        cc_tell_cuts(run->args, run->shared, run->phase, run->id, run->stride);
+#if !CC_INTERLEAVED
+    if (run->args->separate) {
+        if (run->args->by_part)
+            cc_tell_parts(run->args, run->shared, run->block, run->id, run->stride);
+        else
+            cc_tell_cuts(run->args, run->shared, run->phase, run->id, run->stride);
         if ((stop = cc_step(run, CC_AT_MERGE, total)))
             return stop;
         hooks = total[0];
     }
-    if ((stop = cc_merge(run, hooks)))
+    if (run->args->by_part && (stop = cc_merge_parts(run)))
+        return stop;
+#endif
+    if ((stop = cc_merge(run, hooks))) /* by parts nothing is left to merge: none were listed */
         return stop;
     giant = giant == CC_NONE ? CC_NONE : cc_root(run->parent, giant, CC_NONE);
     if (!run->args->in_order) {

@@ -1,7 +1,7 @@
 /** @file cc_interleaved_cuda.cu  Connected components in step, with interleaved names, on GPUs (cc_cuda.cu). */
 #include "algorithms/cc/cc_interleaved_body.h"
 
-#define WEIR_STEPS_THREADS  640
+#define WEIR_STEPS_THREADS  512
 #define WEIR_STEPS_PER_UNIT 2
 #include "worklist/steps_cuda_tmpl.cuh"
 

@@ -33,7 +33,8 @@
  * Where arcs are linked directly and few lead from device to device, these are enough to put the devices' trees together (`cut`):
  * a device tells nobody of its first parents and keeps no list of hooks. In the trees that it makes of its own rows'
  * arcs the rows of others are roots. Then each end of an arc between devices is told with the root that it has there, as
- * if that were a hook, and lists are merged as above. Who takes them knows which trees of others its own are part of.
+ * if that were a hook, and lists are merged as above. Who takes them knows which trees of others its own are part of. Then it is
+ * enough that ids ascend with numbers within each part (cc_parts.h).
  *
  * Rows behind the last that has an arc (weir_rows_part.busy) take no part: their labels are there from the beginning.
  *
@@ -78,6 +79,7 @@ enum {
     CC_WAITING = CC_NEAREST ? 256 : 64,
     CC_SCANNED = 32, /* rows that a lane looks through for roots before it looks along their arcs */
     CC_SWAPPED = 1 << 15, /* hooks of all devices up to which each takes all lists of others */
+    CC_ALONE_CUTS = 1024, /* ends told by all devices up to which one block takes them (cc_parts.h) */
     CC_ABREAST = 4        /* looks that the searches for their roots take side by side */
 };
 
@@ -130,8 +132,12 @@ struct cc_args {
     struct cc_hook *hooks[WEIR_DEVICES_MAX]; /* of each device; room for a hook a number */
     struct cc_words *words[WEIR_DEVICES_MAX];
     uint32_t *least
-        [WEIR_DEVICES_MAX]; /* of each device's rows: the smallest id of its tree; NULL where in_order */
+        [WEIR_DEVICES_MAX]; /* of each device's rows: the smallest id of its tree; NULL where in_order. Where by_part, by number:
+                               the id of an own row; of another's the smallest id of the own rows below it in separate trees */
+    uint32_t *
+        told_least; /* where by_part, by number: the smallest id of a tree that was put together, at its root; CC_NONE: of none */
     uint32_t in_order; /* ids ascend with numbers: the smallest id of a tree is that of its root */
+    uint32_t by_part; /* separate, and in_order within each part alone (cc_parts.h) */
     uint32_t gap[WEIR_DEVICES_MAX]; /* where in_order: a number of the device less this is the id */
     uint32_t
         share; /* 1 of so many groups of rows is linked by the first round, where next are kept, or roots go first */

@@ -24,6 +24,8 @@ static void need(const struct weir__sizes *sizes, const void *user, struct weir_
     const weir_device *device = weir_context_device(sizes->context, 0);
     (void)user;
     weir__need_take_on(need, device, sizes->arcs * 2 / (CC_PIECE / 2), sizeof(struct cc_piece));
+    weir__need_take_on(need, device, sizes->numbers, sizeof(uint32_t)); /* least */
+    /* By part there are two words a number in place of hooks. */
     weir__need_take_on(need, device, sizes->parts > 1 ? sizes->touched * sizes->parts : 0,
                        sizeof(struct cc_hook));
     if (sizes->parts > 1) { /* ends of cut arcs: a list on each device, made from a bit a number */
@@ -65,7 +67,7 @@ static int has_fewer_arcs(const weir__cc_resident *cc, uint32_t than)
 
 static int is_direct(const weir__cc_resident *cc)
 {
-    return cc->in_order && has_fewer_arcs(cc, CC_FEW);
+    return (cc->in_order || cc->by_part) && has_fewer_arcs(cc, CC_FEW);
 }
 
 /* Then the root of a tree has its smallest id. */
@@ -81,6 +83,19 @@ int weir__cc_in_order(const struct weir__row_steps *on)
     return i == numbers;
 }
 
+/* Whether ids ascend with numbers within each part. */
+static int is_in_order_by_part(const struct weir__row_steps *on)
+{
+    const uint32_t *id = weir_rows_vertices(on->rows);
+    for (uint32_t p = 0; id && p < on->parts; p++) {
+        const weir_rows_part *part = weir__row_steps_part(on, p);
+        for (uint32_t row = 1; row < part->owned; row++)
+            if (id[part->begin + row] < id[part->begin + row - 1])
+                return 0;
+    }
+    return id != NULL;
+}
+
 static uint64_t piece_count(const void *user, uint32_t device, uint32_t sender)
 {
     const weir__cc_resident *cc = ((const struct making *)user)->cc;
@@ -94,6 +109,8 @@ static uint64_t hook_count(const void *user, uint32_t device, uint32_t sender)
 {
     const weir__cc_resident *cc = ((const struct making *)user)->cc;
     (void)sender;
+    if (cc->by_part) /* one an end */
+        return ((const struct making *)user)->cut.count;
     return cc->on.parts > 1 ? weir__row_steps_part(&cc->on, device)->numbers : 0;
 }
 
@@ -102,7 +119,25 @@ static uint64_t unordered_count(const void *user, uint32_t device, uint32_t send
 {
     (void)device;
     (void)sender;
-    return !((const struct making *)user)->cc->in_order;
+    const weir__cc_resident *cc = ((const struct making *)user)->cc;
+    return !cc->in_order && !cc->by_part;
+}
+
+/* Of what there is by part alone. */
+static uint64_t by_part_count(const void *user, uint32_t device, uint32_t sender)
+{
+    (void)device;
+    (void)sender;
+    return (uint64_t)((const struct making *)user)->cc->by_part;
+}
+
+static uint64_t least_count(const void *user, uint32_t device, uint32_t sender)
+{
+    const weir__cc_resident *cc = ((const struct making *)user)->cc;
+    const weir_rows_part *part = weir__row_steps_part(&cc->on, device);
+    return cc->by_part                             ? part->numbers
+           : unordered_count(user, device, sender) ? part->owned
+                                                   : 0;
 }
 
 static uint64_t cut_count(const void *user, uint32_t device, uint32_t sender)
@@ -155,11 +190,18 @@ static const weir_steps_array arrays[] = {
      .bytes = sizeof(struct cc_hook),
      .field = FIELD(hooks)},
     {.name = "least",
-     .extent = WEIR_STEPS_OWNED,
+     .extent = WEIR_STEPS_COUNTED,
      .holding = WEIR_STEPS_SHARED,
-     .count = unordered_count,
+     .count = least_count,
      .bytes = 4,
      .field = FIELD(least)},
+    {.name = "told least",
+     .extent = WEIR_STEPS_NUMBERS,
+     .first = WEIR_STEPS_FILLED_ONCE,
+     .fill = 0xFF,
+     .count = by_part_count,
+     .bytes = 4,
+     .field = FIELD(told_least)},
     {.name = "next",
      .extent = WEIR_STEPS_OWNED,
      .count = next_count,
@@ -240,17 +282,21 @@ static int is_near(const struct making *making)
 static weir_status look_at_rows(struct weir__row_steps *on, void *user)
 {
     struct making *making = user;
-    making->cc->in_order = weir__cc_in_order(on);
-    making->bits = name_bits(on, making->cc->in_order);
+    weir__cc_resident *cc = making->cc;
+    weir_status status = WEIR_OK;
+    cc->in_order = weir__cc_in_order(on);
+    cc->by_part = on->parts > 1 && !cc->in_order && is_in_order_by_part(on);
+    if (on->parts > 1 && is_direct(cc))
+        status = weir__cc_cut_make(making->graph, on->rows,
+                                   weir__row_steps_part(on, 0)->numbers / on->parts / CC_CUTS,
+                                   &making->cut);
+    cc->by_part = cc->by_part && making->cut.few;
+    making->bits = name_bits(on, cc->in_order);
     if (making->bits)
         on->form = &form_interleaved;
     else if (is_near(making))
         on->form = &form_near;
-    return on->parts > 1 && is_direct(making->cc)
-               ? weir__cc_cut_make(making->graph, on->rows,
-                                   weir__row_steps_part(on, 0)->numbers / on->parts / CC_CUTS,
-                                   &making->cut)
-               : WEIR_OK;
+    return status;
 }
 
 /* ---- building -------------------------------------------------------------------------------- */
@@ -276,9 +322,11 @@ static weir_status enter_ids(const weir__cc_resident *cc, weir_device *device, u
         return WEIR_OK;
     const uint32_t *ids = weir_rows_vertices(cc->on.rows) + a->part.begin;
     weir_status status = weir__upload(device, weir_steps_data(steps, "label", index), ids, bytes);
-    return status || cc->in_order
-               ? status
-               : weir__upload(device, weir_steps_data(steps, "ids", index), ids, bytes);
+    if (status || cc->in_order)
+        return status;
+    uint32_t *to = cc->by_part ? (uint32_t *)weir_steps_data(steps, "least", index) + a->part.begin
+                               : weir_steps_data(steps, "ids", index);
+    return weir__upload(device, to, ids, bytes);
 }
 
 void weir__cc_gaps(const struct weir__row_steps *on, uint32_t gap_out[])
@@ -314,7 +362,8 @@ static weir_status enter_all(const struct making *making, weir_context *context,
     weir_status status = weir__cc_merge_tree_make(context, cc->on.parts, route, &tree);
     for (uint32_t d = 0; d < cc->on.parts && !status; d++) {
         struct cc_args *a = weir_steps_args(cc->on.steps, d);
-        a->in_order = (uint32_t)cc->in_order;
+        a->in_order = (uint32_t)(cc->in_order || cc->by_part);
+        a->by_part = (uint32_t)cc->by_part;
         a->direct = (uint32_t)is_direct(cc);
         a->bits = making->bits;
         /* Of a triangulated mesh half of the rows' arcs are enough for a large tree. */

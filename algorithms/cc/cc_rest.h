@@ -19,8 +19,7 @@ struct cc_arcs_of {
     uint32_t in; /* CC_PIECE_IN: the arcs are in-arcs */
 };
 
-/* Arcs of v to this number and beyond are left out: in the step `direct` they are arcs of the other row. A lane that links a short row alone
- * does not ask: `direct` leaves it rows of more than CC_SCAN arcs alone (cc_near.h), whose arcs both ends link then. */
+/* Arcs of v to this number and beyond are left out: in the step `direct` they are arcs of the other row. */
 WEIR_DEV uint32_t cc_bound(const struct cc_run *run, uint32_t v)
 {
     return run->direct ? v : CC_NONE;
@@ -29,11 +28,13 @@ WEIR_DEV uint32_t cc_bound(const struct cc_run *run, uint32_t v)
 WEIR_DEV void cc_link_short(struct cc_run *run, const struct cc_arcs_of *row)
 {
     const uint32_t count = row->count <= CC_SHORT ? row->count : 0, most = weir_max_u32(count);
+    const uint32_t bound = cc_bound(run, row->v);
     WEIR_ROLLED
     for (uint32_t i = 0; i < most; i++) {
         struct cc_hook hook = {0, 0};
-        int joined = i < count && cc_join(run->parent, row->v,
-                                          cc_name_of(run, row->targets[row->first + i]), 0, &hook);
+        const uint32_t far =
+            cc_name_of(run, i < count ? row->targets[row->first + i] : CC_NONE);
+        int joined = far < bound && cc_join(run->parent, row->v, far, 0, &hook);
         cc_note(run, joined, &hook);
     }
 }

@@ -3,6 +3,7 @@
 #define WEIR_ALGORITHMS_CC_SAMPLE_H
 
 #include "algorithms/cc/cc_near.h"
+#include "algorithms/cc/cc_parts.h"
 
 /** The first arc of CC_BATCH rows, the one at @p base and those @p apart from each other.
  *  @param[out] first_out, count_out  where their arcs are; 0 of a row that is none.
@@ -121,6 +122,10 @@ WEIR_COLD void cc_first_of_others(const struct cc_args *args, uint32_t id, uint3
     for (uint64_t i = cc_begin(id); i < part->numbers; i = cc_next(i, stride, 1))
         if (i < part->begin || i >= (uint64_t)part->begin + part->busy)
             weir_store_relaxed_dev_u32(&args->parent[part->part][i], (uint32_t)i);
+#if !CC_INTERLEAVED
+    if (args->by_part)
+        cc_forget_least(args, id, stride);
+#endif
 }
 
 /* Rows that follow one another point at their roots. Nobody joins trees meanwhile, so what is its own parent is a root.

@@ -268,6 +268,74 @@ static void few_cut_arcs_are_all_that_is_told(void **state)
     weir_context_destroy(context);
 }
 
+/* Paths and trees of vertices of one part each, whose ids ascend within the part but take turns among the parts, and `cuts` arcs from part
+ * to part: the smallest id of a tree may be in any part, and no row of a part may be met below a root of its own. */
+static weir_graph *taking_turns(uint64_t n, uint32_t parts, uint64_t cuts, int undirected)
+{
+    struct arc_list list = {NULL, NULL, 0, 0};
+    uint64_t seed = 11 + n + parts + cuts;
+    for (uint64_t v = parts; v < n; v++) {
+        const uint64_t before = v / parts, back = 1 + (drawn(&seed) >> 33) % 3;
+        if ((drawn(&seed) >> 33) % 16 && back <= before) { /* else v begins a tree */
+            const int away = (drawn(&seed) >> 33) % 2;
+            put_arc(&list, away ? v - back * parts : v, away ? v : v - back * parts);
+        }
+    }
+    for (uint64_t i = 0; i < cuts; i++) {
+        const uint64_t from = (drawn(&seed) >> 33) % n;
+        put_arc(&list, from, (drawn(&seed) >> 33) % (n / parts) * parts + (from + 1) % parts);
+    }
+    return graph_of(&list, n, undirected);
+}
+
+static void check_by_part(weir_context *context, uint64_t n, uint64_t cuts, int undirected)
+{
+    const uint32_t parts = weir_context_device_count(context);
+    weir_graph *graph = taking_turns(n, parts, cuts, undirected);
+    uint8_t *owner = malloc(n);
+    weir_partition partition = {.kind = WEIR_PARTITION_FILE,
+                                .parts = parts,
+                                .vertices = n,
+                                .owner = owner,
+                                .vertex_balance = 1,
+                                .arc_balance = 1};
+    weir_run_stats stats = WEIR_RUN_STATS_INIT;
+    weir_cc *cc;
+    assert_non_null(owner);
+    for (uint64_t v = 0; v < n; v++)
+        owner[v] = (uint8_t)(v % parts);
+    if (weir_cc_create(context, graph, &partition, NULL, WEIR_CC_RESIDENT, &cc))
+        fail_msg("%s", weir_error_detail());
+    assert_cc(cc, graph, cuts ? "by part" : "by part, apart");
+    assert_int_equal(weir_cc_run(cc, &stats), WEIR_OK);
+    assert_in_range(steps_of(&stats, "direct"), 1, 2);
+    assert_int_equal(steps_of(&stats, "sample") + steps_of(&stats, "rest"), 0);
+    assert_int_equal(steps_of(&stats, "label"), 1);
+    if (parts > 1) {
+        /* What is told of few ends one block takes and compares, in one step. */
+        assert_int_equal(steps_of(&stats, "merge"), cuts * 2 * parts <= 1024 ? 2 : 3);
+        assert_true(stats.bytes_sent <= cuts * 2 * parts * (parts - 1) * 12);
+        assert_true(cuts == 0 || stats.bytes_sent > 0);
+    }
+    weir_cc_destroy(cc);
+    free(owner);
+    weir_graph_destroy(graph);
+}
+
+/* Ids need not ascend with numbers over all parts for that: it is enough that they do within each, as with METIS. */
+static void ids_that_ascend_within_parts(void **state)
+{
+    weir_context *context = context_or_skip(*state);
+    const uint64_t parts = weir_context_device_count(context);
+    for (int i = 0; i < 8; i += STRIDE > 3 ? 3 : STRIDE) {
+        const uint64_t n = i < 2 ? 4000 : 40000;
+        const uint64_t some = n / (16 * parts);
+        const uint64_t cuts[4] = {some < 30 ? some : 30, 0, 1, some - some / 10};
+        check_by_part(context, n, cuts[i / 2], i % 2);
+    }
+    weir_context_destroy(context);
+}
+
 /* In a whole grid the first forest has paths as long as its lines, or no end at all: they are cut short before arcs are linked. */
 static void deep_trees_are_flattened(void **state)
 {
@@ -576,7 +644,8 @@ int main(void)
             ON_EACH_SPEC(most_arcs_are_not_looked_at) ON_EACH_SPEC(a_sample_costs_no_step)
                 ON_EACH_SPEC(hubs_of_all_devices_come_first) ON_EACH_SPEC(long_lists_go_up_a_tree)
                     ON_EACH_SPEC(few_arcs_take_no_sample) ON_EACH_SPEC(
-                        few_cut_arcs_are_all_that_is_told) ON_EACH_SPEC(deep_trees_are_flattened)
+                        few_cut_arcs_are_all_that_is_told) ON_EACH_SPEC(ids_that_ascend_within_parts)
+                        ON_EACH_SPEC(deep_trees_are_flattened)
                         ON_EACH_SPEC(a_tangle_takes_one_more_arc)
                             ON_EACH_SPEC(roots_of_long_rows_look_around) ON_EACH_SPEC(
                                 arcs_that_are_left_wait_for_each_other)

@@ -73,6 +73,10 @@ weir_status weir__row_steps_take(struct weir__row_steps *on, const char *array);
 weir_status weir__row_steps_run(struct weir__row_steps *on, weir_run_stats *stats_out);
 /** What statistics of any run in step say was picked. */
 void weir__row_steps_picked(const struct weir__row_steps *on, weir_run_stats *stats);
+/** Mark whose arcs come to the rows of a part, but for the part's own: a bit a number, found by its device.
+ *  @param[in]     rows  with in-arcs.
+ *  @param[in,out] bits  words for 32 numbers each, and one behind them; 0 before. */
+weir_status weir__rows_mark_tails(const weir_rows *rows, uint32_t part, uint32_t *bits);
 /** An array of one element an owned number, or a number, brought to the host in the order of vertices. */
 weir_status weir__row_steps_gather(const struct weir__row_steps *on, const char *array,
                                    void *values_out);

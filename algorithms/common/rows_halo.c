@@ -4,6 +4,7 @@
  * the device to put them in place of numbers; and to each other part's device the stretch of its own rows, so that it knows where in this
  * halo they lie. */
 #include "algorithms/common/bring.h"
+#include "algorithms/common/row_steps.h"
 #include "algorithms/common/rows_build.h"
 #include "algorithms/common/rows_device_op.h"
 #include "algorithms/graph/sketch.h"
@@ -15,7 +16,7 @@
 
 struct halos {
     struct weir__rows_build *build;
-    uint64_t words; /* of 32 numbers, and one behind them */
+    uint64_t words; /* of 32 numbers, and one behind them, as mark_by_device() has it */
     uint32_t *bits
         [WEIR_DEVICES_MAX]; /* by part: of numbers that it knows. While they are counted relaxed atomics */
     uint64_t *known[WEIR_DEVICES_MAX]; /* by part: weir_rows_local() */
@@ -36,18 +37,22 @@ static weir_status launch(weir_device *device, const weir_kernel *kernel,
     return status;
 }
 
+/* Directions of a part's arcs. */
+enum { OUT = 1, IN = 2 };
+
 /* Run a kernel over all that names numbers: arcs, and first targets of rows. @param[in] firsts  those as well. */
-static weir_status over_arcs(const weir_rows_part *part, weir_device *device,
+static weir_status over_arcs(const weir_rows_part *part, weir_device *device, int directions,
                              const weir_kernel *kernel, rows_names_args *args, int firsts)
 {
-    const int both = part->in.targets && part->in.targets != part->out.targets;
     weir_status status = WEIR_OK;
     args->first = part->begin;
     args->owned = part->owned;
-    for (int in = 0; in <= both && !status; in++) {
-        const weir_arcs *arcs = in ? &part->in : &part->out;
+    for (int direction = OUT; direction <= IN && !status; direction++) {
+        const weir_arcs *arcs = direction == IN ? &part->in : &part->out;
+        if (!(directions & direction))
+            continue;
         args->targets = (uint32_t *)(uintptr_t)arcs->targets; /* the rows' own */
-        args->count = in ? part->arcs_in : part->arcs_out;
+        args->count = direction == IN ? part->arcs_in : part->arcs_out;
         status = launch(device, kernel, args);
         args->targets = (uint32_t *)(uintptr_t)arcs->firsts;
         args->count = arcs->firsts ? part->owned : 0;
@@ -57,23 +62,39 @@ static weir_status over_arcs(const weir_rows_part *part, weir_device *device,
     return status;
 }
 
-/* By the part's device. */
+/* Each arc once: those of a symmetric graph are the same either way. */
+static int all_directions(const weir_rows_part *part)
+{
+    return part->in.targets && part->in.targets != part->out.targets ? OUT | IN : OUT;
+}
+
+/* By the part's device. @param[out] bits  of all numbers; 0 before. */
+static weir_status mark_by_device(const weir_rows *rows, uint32_t p, int directions, uint32_t *bits)
+{
+    const uint64_t words = (uint64_t)rows->numbers / 32 + 1;
+    weir_device *device = weir_context_device(rows->context, p);
+    rows_names_args args = {.targets = NULL};
+    const void *placed = NULL;
+    weir_status status = weir__bring(device, "marks of far ends", bits, words, 4, &placed);
+    args.bits = (uint32_t *)(uintptr_t)placed;
+    if (!status)
+        status = over_arcs(&rows->part[p], device, directions, &weir__rows_mark_kernel, &args, 0);
+    if (!status)
+        status = weir__download(device, bits, placed, words * 4);
+    weir__bring_free(device, placed);
+    return status;
+}
+
 static weir_status mark_there(void *user, uint32_t p)
 {
     const struct halos *halos = user;
     const weir_rows *rows = halos->build->rows;
-    weir_device *device = weir_context_device(rows->context, p);
-    rows_names_args args = {.targets = NULL};
-    const void *placed = NULL;
-    weir_status status =
-        weir__bring(device, "marks of the halo", halos->bits[p], halos->words, 4, &placed);
-    args.bits = (uint32_t *)(uintptr_t)placed;
-    if (!status)
-        status = over_arcs(&rows->part[p], device, &weir__rows_mark_kernel, &args, 0);
-    if (!status)
-        status = weir__download(device, halos->bits[p], placed, halos->words * 4);
-    weir__bring_free(device, placed);
-    return status;
+    return mark_by_device(rows, p, all_directions(&rows->part[p]), halos->bits[p]);
+}
+
+weir_status weir__rows_mark_tails(const weir_rows *rows, uint32_t p, uint32_t *bits)
+{
+    return mark_by_device(rows, p, IN, bits);
 }
 
 static void mark(const struct halos *halos, uint32_t part, uint32_t number)
@@ -193,7 +214,8 @@ static weir_status name_there(void *user, uint32_t p)
         weir__bring(device, "local numbers", halos->known[p], halos->words, 8, &placed);
     args.known = halo->known = placed;
     if (!status && !halos->build->sizes)
-        status = over_arcs(&rows->part[p], device, &weir__rows_name_kernel, &args, 1);
+        status = over_arcs(&rows->part[p], device, all_directions(&rows->part[p]),
+                           &weir__rows_name_kernel, &args, 1);
     if (rows->order == WEIR_ROWS_BY_DEGREE)
         return status;
     weir__bring_free(device, placed);

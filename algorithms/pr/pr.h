@@ -128,10 +128,9 @@ uint64_t weir__pr_bins_shares(const struct weir__pr_bins *bins, uint32_t p);
 uint64_t weir__pr_bins_bytes(const struct weir__pr_bins *bins, uint32_t p);
 void weir__pr_bins_free(struct weir__pr_bins *bins);
 
-/** For each number the devices that have arcs from its vertex and are not its own, as pr_lists.readers.
- *  @param[out] readers_out  `numbers` of the rows; to be freed. */
-weir_status weir__pr_readers(const struct weir__pr_task *task, const weir_rows *rows,
-                             uint8_t **readers_out);
+/** For each number the devices that have arcs from its vertex and are not its own, as pr_lists.readers; they find out themselves.
+ *  @param[out] readers_out  `numbers` of the rows; to be freed. @par Blocks  until all devices are through. */
+weir_status weir__pr_readers(const weir_rows *rows, uint8_t **readers_out);
 
 /** Where floats suffice, where a run goes over to doubles, and where it ends. @param[in] fine  doubles are wanted in
  *  any case. */

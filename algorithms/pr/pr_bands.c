@@ -43,16 +43,43 @@ static uint32_t share_bytes(const struct weir__pr_parts *parts)
     return parts->fine ? sizeof(double) : sizeof(float);
 }
 
-static void weigh(struct look *look)
+/* What threads that look at lines, or at rows, add up: relaxed, read when all are through. */
+struct sums {
+    const struct look *look;
+    uint64_t lines[WEIGHTS]; /* of each weight */
+    const struct weir__pr_rows *rows;
+    uint64_t short_rows, short_arcs;
+};
+
+static void add(uint64_t *sum, uint64_t more)
 {
-    uint64_t count[WEIGHTS] = {0}, above = 0;
-    for (uint64_t line = 0; line < look->lines; line++) {
-        uint64_t weight = 0, end = (line + 1) * look->line;
-        for (uint64_t i = line * look->line; i < end && i < look->parts->numbers; i++)
+    if (more)
+        (void)__atomic_fetch_add(sum, more, __ATOMIC_RELAXED);
+}
+
+static void weigh_lines(void *user, uint64_t begin, uint64_t end)
+{
+    struct sums *sums = user;
+    const struct look *look = sums->look;
+    uint32_t lines[WEIGHTS] = {0};
+    for (uint64_t line = begin; line < end; line++) {
+        const uint64_t past = (line + 1) * look->line;
+        uint64_t weight = 0;
+        for (uint64_t i = line * look->line; i < past && i < look->parts->numbers; i++)
             weight += look->parts->degree[i];
         look->weight[line] = (uint16_t)(weight < WEIGHTS ? weight : WEIGHTS - 1);
-        count[look->weight[line]]++;
+        lines[look->weight[line]]++;
     }
+    for (uint32_t w = 0; w < WEIGHTS; w++)
+        add(&sums->lines[w], lines[w]);
+}
+
+static void weigh(struct look *look)
+{
+    struct sums sums = {.look = look};
+    const uint64_t *count = sums.lines;
+    uint64_t above = 0;
+    weir__parallel_for(look->lines, UINT64_C(1) << 18, 0, weigh_lines, &sums);
     look->read = look->lines - count[0];
     for (look->edge = WEIGHTS - 1; look->edge && above + count[look->edge] <= look->hot;)
         above += count[look->edge--];
@@ -127,18 +154,30 @@ static weir_status look_at(struct look *look, const struct weir__pr_rows *rows, 
     return status;
 }
 
+static void count_short(void *user, uint64_t begin, uint64_t end)
+{
+    struct sums *sums = user;
+    const uint64_t *offsets = sums->rows->offsets;
+    uint64_t rows = 0, arcs = 0;
+    for (uint64_t r = begin; r < end; r++) {
+        const uint64_t length = offsets[r + 1] - offsets[r];
+        rows += length <= PR_CHUNK_ARCS;
+        arcs += length <= PR_CHUNK_ARCS ? length : 0;
+    }
+    add(&sums->short_rows, rows);
+    add(&sums->short_arcs, arcs);
+}
+
 /* What bands would save of an iteration of a part, and what is moved with them. */
 static weir_status balance(struct look *look, const struct weir__pr_rows *rows, uint32_t bands,
                            uint32_t *targets, double *without, double *with)
 {
     const uint64_t all = rows->offsets[rows->count];
-    double short_rows = 0, short_arcs = 0, arcs = 0, fetched = 0;
+    struct sums sums = {.rows = rows};
+    double arcs = 0, fetched = 0;
     weir_status status = WEIR_OK;
-    for (uint64_t r = 0; r < rows->count; r++) {
-        const uint64_t length = rows->offsets[r + 1] - rows->offsets[r];
-        short_rows += length <= PR_CHUNK_ARCS;
-        short_arcs += length <= PR_CHUNK_ARCS ? (double)length : 0;
-    }
+    weir__parallel_for(rows->count, UINT64_C(1) << 18, 0, count_short, &sums);
+    const double short_rows = (double)sums.short_rows, short_arcs = (double)sums.short_arcs;
     memset(look->seen, 0, look->lines);
     for (uint32_t i = 0; i < STRETCHES && all && !status; i++)
         status =

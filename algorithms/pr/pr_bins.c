@@ -148,18 +148,33 @@ static weir_status make_part(const struct weir__pr_bins *bins, const struct weir
     return status;
 }
 
+struct arc_count {
+    const struct weir__pr_parts *parts;
+    const struct weir__pr_bins *bins;
+    uint64_t *from;
+};
+
+static void count_stretches(void *user, uint64_t begin, uint64_t end)
+{
+    const struct arc_count *count = user;
+    const uint64_t each = count->bins->numbers, numbers = count->parts->numbers;
+    for (uint64_t s = begin; s < end; s++) {
+        uint64_t arcs = 0;
+        for (uint64_t n = s * each; n < (s + 1) * each && n < numbers; n++)
+            arcs += count->parts->degree[n];
+        count->from[s] = arcs;
+    }
+}
+
 /* Arcs of all parts from each stretch. */
 static void count_arcs(const struct weir__pr_parts *parts, const struct weir__pr_bins *bins,
                        uint64_t *from)
 {
+    struct arc_count count = {parts, bins, from};
+    weir__parallel_for(bins->stretches, 64, 0, count_stretches, &count);
     from[bins->stretches] = 0;
-    for (uint32_t s = 0; s < bins->stretches; s++) {
-        const uint64_t first = (uint64_t)s * bins->numbers, past = first + bins->numbers;
-        from[s] = 0;
-        for (uint64_t n = first; n < past && n < parts->numbers; n++)
-            from[s] += parts->degree[n];
+    for (uint32_t s = 0; s < bins->stretches; s++)
         from[bins->stretches] += from[s];
-    }
 }
 
 weir_status weir__pr_bins_make(const struct weir__pr_parts *parts, uint32_t asked,

@@ -53,21 +53,62 @@ static void add_longer(struct weir__pr_lists *lists, uint64_t row, uint64_t arc,
     lists->longs += pieces > 1;
 }
 
-/* Called twice: to count entries, then to fill them in. */
-static void deal(const uint64_t *offsets, uint64_t rows, struct weir__pr_lists *lists)
+/* Rows that are dealt out by one thread; no chunk goes on into the next stretch. */
+#define STRETCH_ROWS (UINT64_C(1) << 18)
+
+/* Entries of a stretch, then those of all stretches before it. */
+struct entries {
+    uint64_t chunks, pieces, longs;
+};
+
+struct dealing_all {
+    struct weir__pr_lists *lists;
+    const uint64_t *offsets;
+    uint64_t rows;
+    struct entries *entries; /* by stretch */
+};
+
+static void deal_stretch(const struct dealing_all *dealing, uint64_t stretch)
 {
-    struct cut cut = {lists, {0, 0, 0, 0, 0}};
-    lists->chunks = lists->pieces = lists->longs = 0;
-    for (uint64_t row = 0; row < rows; row++) {
+    const uint64_t *offsets = dealing->offsets, past = (stretch + 1) * STRETCH_ROWS;
+    struct entries *entries = &dealing->entries[stretch];
+    struct weir__pr_lists mine = *dealing->lists;
+    struct cut cut = {&mine, {0, 0, 0, 0, 0}};
+    mine.chunks = entries->chunks;
+    mine.pieces = entries->pieces;
+    mine.longs = entries->longs;
+    for (uint64_t row = stretch * STRETCH_ROWS; row < past && row < dealing->rows; row++) {
         const uint32_t arcs = (uint32_t)(offsets[row + 1] - offsets[row]);
         if (arcs <= PR_CHUNK_ARCS) {
             add_short(&cut, row, offsets[row], arcs);
             continue;
         }
         close_chunk(&cut);
-        add_longer(lists, row, offsets[row], arcs);
+        add_longer(&mine, row, offsets[row], arcs);
     }
     close_chunk(&cut);
+    *entries = (struct entries){mine.chunks, mine.pieces, mine.longs};
+}
+
+/* Called twice: to count entries, then to fill them in. */
+static void deal(void *user, uint64_t begin, uint64_t end)
+{
+    for (uint64_t stretch = begin; stretch < end; stretch++)
+        deal_stretch(user, stretch);
+}
+
+/* Counts of stretches become where each begins. */
+static void add_up_stretches(struct dealing_all *dealing, uint64_t stretches)
+{
+    struct weir__pr_lists *lists = dealing->lists;
+    lists->chunks = lists->pieces = lists->longs = 0;
+    for (uint64_t s = 0; s < stretches; s++) {
+        const struct entries here = dealing->entries[s];
+        dealing->entries[s] = (struct entries){lists->chunks, lists->pieces, lists->longs};
+        lists->chunks += here.chunks;
+        lists->pieces += here.pieces;
+        lists->longs += here.longs;
+    }
 }
 
 /* Room for what was counted. */
@@ -86,16 +127,28 @@ static weir_status take(struct weir__pr_lists *lists)
 
 weir_status weir__pr_lists(const uint64_t *offsets, uint64_t rows, struct weir__pr_lists *lists_out)
 {
+    static const char what[] = "dealing out rows", unit[] = "stretches";
+    const uint64_t stretches = (rows + STRETCH_ROWS - 1) / STRETCH_ROWS;
     struct weir__pr_lists lists = {.bands = 1};
-    weir_status status;
+    struct dealing_all dealing = {&lists, offsets, rows, NULL};
+    weir_status status =
+        weir__calloc(stretches, sizeof *dealing.entries, unit, &dealing.entries);
     *lists_out = lists;
-    deal(offsets, rows, &lists);
-    if ((status = take(&lists)) ||
-        (status = weir__calloc(rows, sizeof *lists.end, "ends of rows", &lists.end))) {
+    if (!status)
+        status = weir__activity_for(what, unit, stretches, 1, 0, deal, &dealing);
+    if (!status) {
+        add_up_stretches(&dealing, stretches);
+        status = take(&lists);
+    }
+    if (!status)
+        status = weir__calloc(rows, sizeof *lists.end, "ends of rows", &lists.end);
+    if (!status)
+        status = weir__activity_for(what, unit, stretches, 1, 0, deal, &dealing);
+    free(dealing.entries);
+    if (status) {
         weir__pr_lists_free(&lists);
         return status;
     }
-    deal(offsets, rows, &lists);
     *lists_out = lists;
     return WEIR_OK;
 }
@@ -224,43 +277,50 @@ void weir__pr_lists_free(struct weir__pr_lists *lists)
 
 /* ---- readers --------------------------------------------------------------------------------- */
 
-struct look {
-    const weir_graph *graph;
-    const uint8_t *owner;
-    const uint32_t *number;
+struct readers {
+    const weir_rows *rows;
+    uint64_t words; /* of 32 numbers */
+    uint32_t *bits[WEIR_DEVICES_MAX]; /* by part: numbers that its device reads */
     uint8_t *readers;
 };
 
-static void look_at(void *user, uint64_t begin, uint64_t end)
+static weir_status mark(void *user, uint32_t p)
 {
-    const struct look *look = user;
-    for (uint64_t v = begin; v < end; v++) {
-        unsigned readers = 0;
-        for (uint64_t arc = look->graph->offsets[v]; arc < look->graph->offsets[v + 1]; arc++) {
-            const uint8_t owner = look->owner[look->graph->targets[arc]];
-            readers |= owner != look->owner[v] ? 1u << owner % 8 : 0;
-        }
-        look->readers[look->number[v]] = (uint8_t)readers;
-    }
+    const struct readers *r = user;
+    return weir__rows_mark_tails(r->rows, p, r->bits[p]);
 }
 
-weir_status weir__pr_readers(const struct weir__pr_task *task, const weir_rows *rows,
-                             uint8_t **readers_out)
+/* A bit for each device becomes one of a number's readers. */
+static void turn(void *user, uint64_t begin, uint64_t end)
 {
-    struct look look = {task->graph, task->partition->owner, weir_rows_numbers(rows), NULL};
-    weir_status status = weir_graph_fetch(task->graph);
-    *readers_out = NULL;
-    if (status || (status = weir__calloc(weir_rows_part_of(rows, 0)->numbers, 1,
-                                         "who reads which rank", &look.readers)))
-        return status;
-    if ((status =
-             weir__activity_for("looking who reads which rank", "vertices", task->graph->vertices,
-                                UINT64_C(1) << 14, 0, look_at, &look))) {
-        free(look.readers);
-        return status;
+    const struct readers *r = user;
+    const weir_rows_part *part = weir_rows_part_of(r->rows, 0);
+    for (uint32_t p = 0; p < part->parts; p++)
+        for (uint64_t word = begin; word < end; word++)
+            for (uint32_t left = r->bits[p][word]; left; left &= left - 1)
+                r->readers[word * 32 + (uint32_t)__builtin_ctz(left)] |= (uint8_t)(1u << p % 8);
+}
+
+weir_status weir__pr_readers(const weir_rows *rows, uint8_t **readers_out)
+{
+    const weir_rows_part *part = weir_rows_part_of(rows, 0);
+    struct readers r = {.rows = rows, .words = (uint64_t)part->numbers / 32};
+    weir_status status = weir__calloc(part->numbers, 1, "who reads which rank", &r.readers);
+    for (uint32_t p = 0; p < part->parts && !status; p++)
+        status = weir__calloc(r.words + 1, 4, "numbers that a device reads", &r.bits[p]);
+    if (!status)
+        status = weir__activity_each(part->parts, mark, &r);
+    if (!status)
+        status = weir__activity_for("looking who reads which rank", "words", r.words,
+                                    UINT64_C(1) << 13, 0, turn, &r);
+    for (uint32_t p = 0; p < part->parts; p++)
+        free(r.bits[p]);
+    if (status) {
+        free(r.readers);
+        r.readers = NULL;
     }
-    *readers_out = look.readers;
-    return WEIR_OK;
+    *readers_out = r.readers;
+    return status;
 }
 
 /* ---- bounds ---------------------------------------------------------------------------------- */

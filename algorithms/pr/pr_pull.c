@@ -30,6 +30,7 @@ static void need(const struct weir__sizes *sizes, const void *user, struct weir_
     const uint64_t on_host = lists + rows + (sizes->parts > 1 ? sizes->numbers : 0);
     (void)user;
     weir__need_take(need, on_host, 1);
+    weir__need_pass(need, sizes->parts > 1 ? sizes->numbers / 8 : 0, sizes->parts);
     weir__need_pass(need, rows + 1, sizeof(uint64_t));
     weir__need_take_on(need, device, lists + pieces * sizeof(double), 1);
     weir__need_give(need, on_host, 1);
@@ -244,8 +245,8 @@ static weir_status placed(struct weir__row_steps *on, void *user)
         making->parts.graph = making->task->graph;
         making->parts.rows = on->rows;
     }
-    if (on->parts > 1 && !sketch)
-        status = weir__pr_readers(making->task, on->rows, &making->readers);
+    if (on->parts > 1 && !weir__context_planned(making->task->context))
+        status = weir__pr_readers(on->rows, &making->readers);
     for (uint32_t p = 0; p < on->parts && !status && !sketch; p++)
         status = look_at_rows(making, p);
     if (!status)
@@ -296,13 +297,32 @@ static weir_status place_lists(const struct weir__pr_making *making, uint32_t p)
     return status;
 }
 
+/* How many rows have each value of their readers. */
+struct reader_count {
+    const uint8_t *readers;
+    uint64_t rows[256]; /* relaxed, add; read when all threads are through */
+};
+
+static void count_readers(void *user, uint64_t begin, uint64_t end)
+{
+    struct reader_count *count = user;
+    uint64_t rows[256] = {0};
+    for (uint64_t row = begin; row < end; row++)
+        rows[count->readers[row]]++;
+    for (uint32_t value = 0; value < 256; value++)
+        if (rows[value])
+            (void)__atomic_fetch_add(&count->rows[value], rows[value], __ATOMIC_RELAXED);
+}
+
 /* A bit of readers stands for every eighth device. */
 static void count_sends(const uint8_t *readers, struct pr_pull_args *args)
 {
+    struct reader_count count = {.readers = readers + args->rows.begin};
     uint64_t bit[8] = {0};
-    for (uint32_t row = 0; row < args->rows.owned; row++)
+    weir__parallel_for(args->rows.owned, UINT64_C(1) << 18, 0, count_readers, &count);
+    for (unsigned value = 0; value < 256; value++)
         for (unsigned b = 0; b < 8; b++)
-            bit[b] += readers[args->rows.begin + row] >> b & 1;
+            bit[b] += value >> b & 1 ? count.rows[value] : 0;
     for (uint32_t d = 0; d < args->member.count; d++)
         args->sends[d] = d == args->member.index ? 0 : bit[d % 8];
 }

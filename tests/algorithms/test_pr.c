@@ -47,6 +47,51 @@ static void shares_go_to_those_who_read_them(void **state)
     weir_context_destroy(context);
 }
 
+/* Vertices of part @p from with an arc to a vertex of part @p to. */
+static uint64_t read_by(const weir_graph *graph, const weir_partition *partition, uint32_t from,
+                        uint32_t to)
+{
+    uint64_t read = 0;
+    for (uint64_t v = 0; v < graph->vertices; v++) {
+        int reads = 0;
+        for (uint64_t i = graph->offsets[v]; i < graph->offsets[v + 1]; i++)
+            reads |= partition->owner[graph->targets[i]] == to;
+        read += partition->owner[v] == from && reads;
+    }
+    return read;
+}
+
+/* Which those are the devices find out themselves, also where arcs lead one way. */
+static void readers_are_those_with_arcs(void **state)
+{
+    static const char *const graphs[] = {"rmat:10,3", "rmat:10,3", "grid:40x31,.7", "star:300"};
+    weir_context *context = open_or_skip(state);
+    const uint32_t devices = weir_context_device_count(context);
+    for (int i = 0; i < 4; i++) {
+        weir_graph *graph = open_graph(graphs[i], i == 1);
+        weir_run_options options = pr_towards(WEIR_DIRECTION_PULL);
+        weir_pr_config config = pr_config(.85, 1e-4, WEIR_DANGLING_SPREAD);
+        weir_run_stats stats = WEIR_RUN_STATS_INIT;
+        weir_partition *partition;
+        weir_pr *pr;
+        OK(weir_partition_create(graph, WEIR_PARTITION_RANDOM, devices, 5, NULL, &partition));
+        OK(weir_pr_create(context, graph, partition, &options, &config, &pr));
+        OK(weir_pr_run(pr, &stats));
+        for (uint32_t from = 0; from < devices; from++)
+            for (uint32_t to = 0; to < devices; to++) {
+                uint64_t items;
+                if (from == to)
+                    continue;
+                OK(weir_pr_link_items(pr, from, to, &items));
+                assert_int_equal(items, stats.steps * read_by(graph, partition, from, to));
+            }
+        weir_pr_destroy(pr);
+        weir_partition_destroy(partition);
+        weir_graph_destroy(graph);
+    }
+    weir_context_destroy(context);
+}
+
 /* Ranks are divided by their sum, which the devices leave in every run; not where rank is lost. */
 static void ranks_sum_to_one(void **state)
 {
@@ -109,6 +154,7 @@ int main(void)
         PR_ON_EACH_SPEC(every_partition_will_do),
         PR_ON_EACH_SPEC(every_tolerance_and_damping),
         PR_ON_EACH_SPEC(shares_go_to_those_who_read_them),
+        PR_ON_EACH_SPEC(readers_are_those_with_arcs),
         PR_ON_EACH_SPEC(pull_repeats_itself),
         PR_ON_EACH_SPEC(ranks_sum_to_one),
     };

@@ -127,17 +127,22 @@ static void the_recorded_answers(void **state)
 
 /* ---- how rows are dealt out -------------------------------------------------------------------- */
 
-/* Every arc of every row is in one piece of work, and no piece is too long. */
+/* Every arc of every row is in one piece of work, and no piece is too long; also where several threads deal out, 2^18 rows each. */
 static void rows_are_dealt_out(void **state)
 {
     (void)state;
-    uint64_t seed = 3, offsets[3001] = {0};
+    enum { MOST = 3 * (1 << 18) + 77 };
+    uint64_t seed = 3, *offsets = calloc(MOST + 1, sizeof *offsets);
+    assert_non_null(offsets);
     static const uint32_t around[] = {0, 1, 2, 100, 254, 255, 256, 1024, 1025, 5000};
     struct weir__pr_lists lists;
-    for (int trial = 0; trial < 30; trial++) {
+    for (int trial = 0; trial < 34; trial++) {
         uint64_t rows = trial < 2 ? (uint64_t)trial : 3000, row = 0, arc = 0, piece = 0, longs = 0;
+        if (trial >= 30)
+            rows = trial % 2 ? MOST : 2 * (1 << 18);
         for (uint64_t r = 0; r < rows; r++) {
-            uint64_t length = trial < 10 ? next_random(&seed) % 4 : around[next_random(&seed) % 10];
+            uint64_t length = trial < 10 || trial >= 32 ? next_random(&seed) % 4
+                                                        : around[next_random(&seed) % 10];
             offsets[r + 1] = offsets[r] + length;
         }
         OK(weir__pr_lists(offsets, rows, &lists));
@@ -176,6 +181,7 @@ static void rows_are_dealt_out(void **state)
         assert_int_equal(longs, lists.longs);
         weir__pr_lists_free(&lists);
     }
+    free(offsets);
 }
 
 int main(void)

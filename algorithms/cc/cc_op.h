@@ -79,8 +79,9 @@ enum {
     CC_WAITING = CC_NEAREST ? 256 : 64,
     CC_SCANNED = 32, /* rows that a lane looks through for roots before it looks along their arcs */
     CC_SWAPPED = 1 << 15, /* hooks of all devices up to which each takes all lists of others */
-    CC_ALONE_CUTS = 1024, /* ends told by all devices up to which one block takes them (cc_parts.h) */
-    CC_ABREAST = 4        /* looks that the searches for their roots take side by side */
+    CC_ALONE_CUTS =
+        1024,      /* ends told by all devices up to which one block takes them (cc_parts.h) */
+    CC_ABREAST = 4 /* looks that the searches for their roots take side by side */
 };
 
 /* Where the kernel of a device leaves numbers for the host: weir_steps_page.result. First the times of the phases in
@@ -137,7 +138,7 @@ struct cc_args {
     uint32_t *
         told_least; /* where by_part, by number: the smallest id of a tree that was put together, at its root; CC_NONE: of none */
     uint32_t in_order; /* ids ascend with numbers: the smallest id of a tree is that of its root */
-    uint32_t by_part; /* separate, and in_order within each part alone (cc_parts.h) */
+    uint32_t by_part;  /* separate, and in_order within each part alone (cc_parts.h) */
     uint32_t gap[WEIR_DEVICES_MAX]; /* where in_order: a number of the device less this is the id */
     uint32_t
         share; /* 1 of so many groups of rows is linked by the first round, where next are kept, or roots go first */
@@ -171,8 +172,8 @@ struct cc_shared {
     /* By worker: the row of its first lane up to which all arcs were kept (cc_near.h). */
     uint64_t scanned[WEIR_LANES > 1 ? CC_WORKERS : 1];
     uint32_t root[CC_SAMPLES];
-    uint32_t most, choice; /* of the sample */
-    uint32_t least;        /* smallest id of the largest tree */
+    uint32_t most, choice; /* of the sample; by part `choice` is a root of another device's */
+    uint32_t least;        /* smallest id of the largest tree; by part of own rows below `choice` */
     uint32_t taken;        /* length of the list that is being taken */
     uint64_t hooks;        /* that the block made since the last barrier */
     uint64_t arcs, sent, gathered;

@@ -165,8 +165,7 @@ WEIR_DEV uint32_t cc_merge_parts(struct cc_run *run)
 WEIR_DEV uint32_t cc_id_of_parts(const struct cc_args *args, uint32_t root)
 {
     const uint32_t told = weir_load_relaxed_dev_u32(&args->told_least[root]);
-    return told != CC_NONE ? told
-                           : weir_load_relaxed_dev_u32(&args->least[args->part.part][root]);
+    return told != CC_NONE ? told : weir_load_relaxed_dev_u32(&args->least[args->part.part][root]);
 }
 #endif
 

@@ -135,9 +135,7 @@ static uint64_t least_count(const void *user, uint32_t device, uint32_t sender)
 {
     const weir__cc_resident *cc = ((const struct making *)user)->cc;
     const weir_rows_part *part = weir__row_steps_part(&cc->on, device);
-    return cc->by_part                             ? part->numbers
-           : unordered_count(user, device, sender) ? part->owned
-                                                   : 0;
+    return cc->by_part ? part->numbers : unordered_count(user, device, sender) ? part->owned : 0;
 }
 
 static uint64_t cut_count(const void *user, uint32_t device, uint32_t sender)

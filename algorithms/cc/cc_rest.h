@@ -32,8 +32,7 @@ WEIR_DEV void cc_link_short(struct cc_run *run, const struct cc_arcs_of *row)
     WEIR_ROLLED
     for (uint32_t i = 0; i < most; i++) {
         struct cc_hook hook = {0, 0};
-        const uint32_t far =
-            cc_name_of(run, i < count ? row->targets[row->first + i] : CC_NONE);
+        const uint32_t far = cc_name_of(run, i < count ? row->targets[row->first + i] : CC_NONE);
         int joined = far < bound && cc_join(run->parent, row->v, far, 0, &hook);
         cc_note(run, joined, &hook);
     }

@@ -131,8 +131,7 @@ weir_status weir__pr_lists(const uint64_t *offsets, uint64_t rows, struct weir__
     const uint64_t stretches = (rows + STRETCH_ROWS - 1) / STRETCH_ROWS;
     struct weir__pr_lists lists = {.bands = 1};
     struct dealing_all dealing = {&lists, offsets, rows, NULL};
-    weir_status status =
-        weir__calloc(stretches, sizeof *dealing.entries, unit, &dealing.entries);
+    weir_status status = weir__calloc(stretches, sizeof *dealing.entries, unit, &dealing.entries);
     *lists_out = lists;
     if (!status)
         status = weir__activity_for(what, unit, stretches, 1, 0, deal, &dealing);
@@ -279,7 +278,7 @@ void weir__pr_lists_free(struct weir__pr_lists *lists)
 
 struct readers {
     const weir_rows *rows;
-    uint64_t words; /* of 32 numbers */
+    uint64_t words;                   /* of 32 numbers */
     uint32_t *bits[WEIR_DEVICES_MAX]; /* by part: numbers that its device reads */
     uint8_t *readers;
 };

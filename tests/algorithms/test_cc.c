@@ -327,7 +327,7 @@ static void ids_that_ascend_within_parts(void **state)
 {
     weir_context *context = context_or_skip(*state);
     const uint64_t parts = weir_context_device_count(context);
-    for (int i = 0; i < 8; i += STRIDE > 3 ? 3 : STRIDE) {
+    for (int i = 0; i<8; i += STRIDE> 3 ? 3 : STRIDE) {
         const uint64_t n = i < 2 ? 4000 : 40000;
         const uint64_t some = n / (16 * parts);
         const uint64_t cuts[4] = {some < 30 ? some : 30, 0, 1, some - some / 10};
@@ -642,10 +642,10 @@ int main(void)
         ON_EACH_SPEC(shapes_that_reside) ON_EACH_SPEC(shapes_that_stream) ON_EACH_SPEC(
             generated_graphs) ON_EACH_SPEC(fewer_parts_than_devices) ON_EACH_SPEC(every_route)
             ON_EACH_SPEC(most_arcs_are_not_looked_at) ON_EACH_SPEC(a_sample_costs_no_step)
-                ON_EACH_SPEC(hubs_of_all_devices_come_first) ON_EACH_SPEC(long_lists_go_up_a_tree)
-                    ON_EACH_SPEC(few_arcs_take_no_sample) ON_EACH_SPEC(
-                        few_cut_arcs_are_all_that_is_told) ON_EACH_SPEC(ids_that_ascend_within_parts)
-                        ON_EACH_SPEC(deep_trees_are_flattened)
+                ON_EACH_SPEC(hubs_of_all_devices_come_first) ON_EACH_SPEC(
+                    long_lists_go_up_a_tree) ON_EACH_SPEC(few_arcs_take_no_sample)
+                    ON_EACH_SPEC(few_cut_arcs_are_all_that_is_told) ON_EACH_SPEC(
+                        ids_that_ascend_within_parts) ON_EACH_SPEC(deep_trees_are_flattened)
                         ON_EACH_SPEC(a_tangle_takes_one_more_arc)
                             ON_EACH_SPEC(roots_of_long_rows_look_around) ON_EACH_SPEC(
                                 arcs_that_are_left_wait_for_each_other)

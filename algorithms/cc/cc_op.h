@@ -128,17 +128,19 @@ struct cc_args {
     uint32_t *outside; /* rows outside the largest tree; NULL where in_order */
     uint32_t *
         next; /* of this device's rows: where the arc behind the one that the first step took leads; NULL: not kept */
-    struct cc_piece *pieces;                 /* room for all there can be */
-    uint32_t *parent[WEIR_DEVICES_MAX];      /* of each device, by number */
-    struct cc_hook *hooks[WEIR_DEVICES_MAX]; /* of each device; room for a hook a number */
+    struct cc_piece *pieces;            /* room for all there can be */
+    uint32_t *parent[WEIR_DEVICES_MAX]; /* of each device, by number */
+    struct cc_hook
+        *hooks[WEIR_DEVICES_MAX]; /* of each device; room for a hook a number; by_part one an end */
     struct cc_words *words[WEIR_DEVICES_MAX];
     uint32_t *least
         [WEIR_DEVICES_MAX]; /* of each device's rows: the smallest id of its tree; NULL where in_order. Where by_part, by number:
                                the id of an own row; of another's the smallest id of the own rows below it in separate trees */
     uint32_t *
         told_least; /* where by_part, by number: the smallest id of a tree that was put together, at its root; CC_NONE: of none */
-    uint32_t in_order; /* ids ascend with numbers: the smallest id of a tree is that of its root */
-    uint32_t by_part;  /* separate, and in_order within each part alone (cc_parts.h) */
+    uint32_t
+        in_order; /* ids ascend with numbers: the smallest id of a tree is that of its root, but for by_part */
+    uint32_t by_part;               /* separate, and in_order within each part alone (cc_parts.h) */
     uint32_t gap[WEIR_DEVICES_MAX]; /* where in_order: a number of the device less this is the id */
     uint32_t
         share; /* 1 of so many groups of rows is linked by the first round, where next are kept, or roots go first */

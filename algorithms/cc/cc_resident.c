@@ -25,10 +25,15 @@ static void need(const struct weir__sizes *sizes, const void *user, struct weir_
     (void)user;
     weir__need_take_on(need, device, sizes->arcs * 2 / (CC_PIECE / 2), sizeof(struct cc_piece));
     weir__need_take_on(need, device, sizes->numbers, sizeof(uint32_t)); /* least */
-    /* By part there are two words a number in place of hooks. */
-    weir__need_take_on(need, device, sizes->parts > 1 ? sizes->touched * sizes->parts : 0,
-                       sizeof(struct cc_hook));
-    if (sizes->parts > 1) { /* ends of cut arcs: a list on each device, made from a bit a number */
+    if (sizes->parts > 1) {
+        /* By part all of told least in place of hooks: which of them is not known yet. */
+        const uint64_t hooks = sizes->touched * sizeof(struct cc_hook),
+                       told = sizes->numbers * sizeof(uint32_t);
+        weir__need_take_on(
+            need, device, sizes->parts,
+            hooks > told
+                ? hooks
+                : told); /* ends of cut arcs: a list on each device, made from a bit a number */
         weir__need_take_on(need, device, sizes->numbers / CC_CUTS, sizeof(uint32_t));
         weir__need_pass(need, sizes->numbers / 8 + sizes->numbers / CC_CUTS * sizeof(uint32_t), 1);
     }
@@ -81,19 +86,6 @@ int weir__cc_in_order(const struct weir__row_steps *on)
     for (; i < numbers && (id[i] == UINT32_MAX || id[i] >= last); i++)
         last = id[i] == UINT32_MAX ? last : id[i];
     return i == numbers;
-}
-
-/* Whether ids ascend with numbers within each part. */
-static int is_in_order_by_part(const struct weir__row_steps *on)
-{
-    const uint32_t *id = weir_rows_vertices(on->rows);
-    for (uint32_t p = 0; id && p < on->parts; p++) {
-        const weir_rows_part *part = weir__row_steps_part(on, p);
-        for (uint32_t row = 1; row < part->owned; row++)
-            if (id[part->begin + row] < id[part->begin + row - 1])
-                return 0;
-    }
-    return id != NULL;
 }
 
 static uint64_t piece_count(const void *user, uint32_t device, uint32_t sender)
@@ -276,14 +268,16 @@ static int is_near(const struct making *making)
            making->has_lanes;
 }
 
-/* Lists of hooks have room for a hook a number, and each device may tell of all ends. */
+/* Lists of hooks have room for a hook a number, and each device may tell of all ends; by part of nothing else. */
 static weir_status look_at_rows(struct weir__row_steps *on, void *user)
 {
     struct making *making = user;
     weir__cc_resident *cc = making->cc;
     weir_status status = WEIR_OK;
     cc->in_order = weir__cc_in_order(on);
-    cc->by_part = on->parts > 1 && !cc->in_order && is_in_order_by_part(on);
+    /* Rows by id keep their order within each part. By degree they may by chance, but have interleaved names then. */
+    cc->by_part = on->parts > 1 && !cc->in_order && weir_rows_vertices(on->rows) &&
+                  weir_rows_order_of(on->rows) == WEIR_ROWS_BY_ID;
     if (on->parts > 1 && is_direct(cc))
         status = weir__cc_cut_make(making->graph, on->rows,
                                    weir__row_steps_part(on, 0)->numbers / on->parts / CC_CUTS,

@@ -29,11 +29,8 @@ static void need(const struct weir__sizes *sizes, const void *user, struct weir_
         /* By part all of told least in place of hooks: which of them is not known yet. */
         const uint64_t hooks = sizes->touched * sizeof(struct cc_hook),
                        told = sizes->numbers * sizeof(uint32_t);
-        weir__need_take_on(
-            need, device, sizes->parts,
-            hooks > told
-                ? hooks
-                : told); /* ends of cut arcs: a list on each device, made from a bit a number */
+        weir__need_take_on(need, device, sizes->parts, hooks > told ? hooks : told);
+        /* Ends of cut arcs: a list on each device, made from a bit a number. */
         weir__need_take_on(need, device, sizes->numbers / CC_CUTS, sizeof(uint32_t));
         weir__need_pass(need, sizes->numbers / 8 + sizes->numbers / CC_CUTS * sizeof(uint32_t), 1);
     }

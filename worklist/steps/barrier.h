@@ -60,25 +60,34 @@ WEIR_DEV uint32_t weir_steps_look(struct weir_steps_page *page, const struct wei
 }
 
 /* The last block of a device that arrives writes the device's sums to all devices, its own included. By thread 0. The fence
- * stands before the first word, so nobody waits for one that crosses a link before the next is sent. */
-WEIR_COLD void weir_steps_tell(const struct weir_steps_member *m, uint32_t step, uint64_t first)
+ * stands before the first word, so nobody waits for one that crosses a link before the next is sent. Nothing is loaded between the
+ * fence and the first word. It is copied to where it is used: a function that is called would load where the words of each device lie,
+ * which are arguments of the kernel, behind all loads that are under way. A kernel that has no registers for that says
+ * WEIR_STEPS_TELL to be WEIR_COLD. */
+#ifndef WEIR_STEPS_TELL
+#define WEIR_STEPS_TELL WEIR_DEV
+#endif
+WEIR_STEPS_TELL void weir_steps_tell(const struct weir_steps_member *m, uint32_t step,
+                                     uint64_t first)
 {
     struct weir_steps_page *page = weir_steps_mine(m);
     const uint64_t number = (uint64_t)(step + 1u) << 32;
     uint64_t value[WEIR_STEPS_SUMS + 1];
+    uint32_t d = (m->index + 1) % m->count; /* this device comes last */
     value[0] = first;
+    value[WEIR_STEPS_SUMS] = weir_load_relaxed_dev_u64(&page->tell[d]);
     for (uint32_t i = 1; i < WEIR_STEPS_SUMS; i++)
         value[i] = weir_load_relaxed_dev_u64(&page->slot[step % WEIR_STEPS_SLOTS].sum[i]);
     weir_fence_sys();
     WEIR_ROLLED
-    for (uint32_t k = 1; k <= m->count; k++) { /* this device comes last */
-        const uint32_t d = (m->index + k) % m->count;
+    for (uint32_t k = 0; k < m->count; k++) {
         struct weir_steps_flag *flag = &m->page[d]->from[step % 2][m->index];
-        value[WEIR_STEPS_SUMS] = weir_load_relaxed_dev_u64(&page->tell[d]);
         for (uint32_t i = 0; i <= WEIR_STEPS_SUMS; i++) {
             weir_store_fenced_sys_u64(&flag->word[2 * i], number | (uint32_t)value[i]);
             weir_store_fenced_sys_u64(&flag->word[2 * i + 1], number | value[i] >> 32);
         }
+        d = d + 1 < m->count ? d + 1 : 0;
+        value[WEIR_STEPS_SUMS] = weir_load_relaxed_dev_u64(&page->tell[d]);
     }
 }
 

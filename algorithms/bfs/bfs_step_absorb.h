@@ -115,8 +115,8 @@ WEIR_DEV void bfs_absorb_bits(const struct bfs_step_args *a, struct bfs_step_sha
 #endif
 
 /** The blocks that are awake take in what other devices found, whose level is this one already. */
-WEIR_COLD void bfs_absorb(const struct bfs_step_args *a, struct bfs_step_shared *shared,
-                          struct weir_steps_block b, struct bfs_walk w)
+WEIR_DEV void bfs_absorb(const struct bfs_step_args *a, struct bfs_step_shared *shared,
+                         struct weir_steps_block b, struct bfs_walk w)
 {
     const uint32_t each = WEIR_LANES == 1u ? 1 : WEIR_LANES * BFS_AT_ONCE;
     const uint32_t step = w.awake * b.threads / WEIR_LANES * each;

@@ -408,33 +408,33 @@ WEIR_DEV struct bfs_tally bfs_down(const struct bfs_step_args *a, struct bfs_ste
  * so that what the body goes on with stays in registers too. */
 
 /** The blocks that are awake take all entries of a wide stretch. */
-WEIR_COLD struct bfs_tally bfs_down_wide(const struct bfs_step_args *a,
-                                         struct bfs_step_shared *shared, struct weir_steps_block b,
-                                         struct bfs_walk w)
+WEIR_DEV struct bfs_tally bfs_down_wide(const struct bfs_step_args *a,
+                                        struct bfs_step_shared *shared, struct weir_steps_block b,
+                                        struct bfs_walk w)
 {
     return bfs_down(a, shared, &b, &w, 1);
 }
 
 /** The same where all rows are short. */
-WEIR_COLD struct bfs_tally bfs_down_short(const struct bfs_step_args *a,
-                                          struct bfs_step_shared *shared, struct weir_steps_block b,
-                                          struct bfs_walk w)
+WEIR_DEV struct bfs_tally bfs_down_short(const struct bfs_step_args *a,
+                                         struct bfs_step_shared *shared, struct weir_steps_block b,
+                                         struct bfs_walk w)
 {
     return bfs_down(a, shared, &b, &w, BFS_IN_SHORT);
 }
 
 /** The same of arcs in host memory. */
-WEIR_COLD struct bfs_tally bfs_down_lines(const struct bfs_step_args *a,
-                                          struct bfs_step_shared *shared, struct weir_steps_block b,
-                                          struct bfs_walk w)
+WEIR_DEV struct bfs_tally bfs_down_lines(const struct bfs_step_args *a,
+                                         struct bfs_step_shared *shared, struct weir_steps_block b,
+                                         struct bfs_walk w)
 {
     return bfs_down(a, shared, &b, &w, BFS_IN_LINES);
 }
 
 /** The same of a narrow stretch, whose rows may be long. */
-WEIR_COLD struct bfs_tally bfs_down_narrow(const struct bfs_step_args *a,
-                                           struct bfs_step_shared *shared,
-                                           struct weir_steps_block b, struct bfs_walk w)
+WEIR_DEV struct bfs_tally bfs_down_narrow(const struct bfs_step_args *a,
+                                          struct bfs_step_shared *shared, struct weir_steps_block b,
+                                          struct bfs_walk w)
 {
     return bfs_down(a, shared, &b, &w, 0);
 }

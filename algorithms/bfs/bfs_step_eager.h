@@ -40,8 +40,8 @@ WEIR_DEV int bfs_take_in(const struct bfs_step_args *a, const struct bfs_walk *w
 }
 
 /** The blocks that are awake take all entries of the stretch and all that the opened inboxes hold. */
-WEIR_COLD struct bfs_tally bfs_eager(const struct bfs_step_args *a, struct bfs_step_shared *shared,
-                                     struct weir_steps_block b, struct bfs_walk w)
+WEIR_DEV struct bfs_tally bfs_eager(const struct bfs_step_args *a, struct bfs_step_shared *shared,
+                                    struct weir_steps_block b, struct bfs_walk w)
 {
     struct bfs_tally t = {0, 0, 0, 0, 0, 0, 0};
     const uint32_t workers = w.awake * b.threads / WEIR_LANES, entries = w.end - w.begin;

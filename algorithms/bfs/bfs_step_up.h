@@ -15,8 +15,8 @@ WEIR_DEV uint32_t bfs_words(const struct bfs_step_args *a)
 }
 
 /** All blocks search a level. They write the other bitmap, here and on all devices. */
-WEIR_COLD void bfs_up(const struct bfs_step_args *a, struct bfs_step_shared *shared,
-                      struct weir_steps_block b, struct bfs_walk w)
+WEIR_DEV void bfs_up(const struct bfs_step_args *a, struct bfs_step_shared *shared,
+                     struct weir_steps_block b, struct bfs_walk w)
 {
     struct bfs_up_tally t = {0, 0, {0, 0, 0}};
     const uint32_t words = bfs_busy_words(a), worker = weir_steps_warp(&b);
@@ -46,8 +46,8 @@ WEIR_COLD void bfs_up(const struct bfs_step_args *a, struct bfs_step_shared *sha
 }
 
 /** From bottom-up to top-down: what the last level found becomes a stretch of the queue. */
-WEIR_COLD void bfs_list(const struct bfs_step_args *a, struct bfs_step_shared *shared,
-                        struct weir_steps_block b, struct bfs_walk w)
+WEIR_DEV void bfs_list(const struct bfs_step_args *a, struct bfs_step_shared *shared,
+                       struct weir_steps_block b, struct bfs_walk w)
 {
     const uint32_t *now = a->found[w.current][a->member.index] + a->rows.begin / 32;
     const uint32_t *before = a->found[w.current ^ 1][a->member.index] + a->rows.begin / 32;
@@ -81,8 +81,7 @@ WEIR_DEV void bfs_share_with(const struct bfs_step_args *a, const struct weir_st
 }
 
 /** From top-down to bottom-up on several devices: each copies its part of the bitmap to the others. */
-WEIR_COLD void bfs_share(const struct bfs_step_args *a, struct weir_steps_block b,
-                         struct bfs_walk w)
+WEIR_DEV void bfs_share(const struct bfs_step_args *a, struct weir_steps_block b, struct bfs_walk w)
 {
     bfs_share_with(a, &b, &w, 0, a->rows.parts);
 }

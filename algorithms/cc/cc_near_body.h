@@ -3,8 +3,9 @@
 #ifndef WEIR_ALGORITHMS_CC_NEAR_BODY_H
 #define WEIR_ALGORITHMS_CC_NEAR_BODY_H
 
-#define CC_NEAREST    1
-#define CC_LOOKS_ONLY 1u
+#define CC_NEAREST      1
+#define WEIR_STEPS_TELL WEIR_COLD /* and cc_sync() is called: no register is free */
+#define CC_LOOKS_ONLY   1u
 #include "algorithms/cc/cc_body.h"
 
 #define cc_near_args   cc_args

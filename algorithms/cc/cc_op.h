@@ -402,12 +402,19 @@ WEIR_DEV void cc_tell(const struct cc_run *run, uint64_t row, uint32_t parent)
             weir_store_relaxed_sys_u32(&a->parent[d][a->part.begin + row], parent);
 }
 
+/* A barrier is copied to where it is used, so that it has the arguments at hand; the kernel for rows of few arcs has no registers for that. */
+#if CC_NEAREST
+#define CC_SYNC WEIR_COLD
+#else
+#define CC_SYNC WEIR_DEV
+#endif
+
 /** A barrier over all devices, and the time since the last one.
  *  @param[in]  at         CC_AT_*: what the time was for.
  *  @param[out] total_out  sum 0 is the hooks that all devices made since the barrier before.
  *  @return as weir_steps_sync(). */
-WEIR_COLD uint32_t cc_sync(const struct cc_args *args, struct cc_shared *shared,
-                           struct weir_steps_block *b, uint32_t at, uint64_t *total_out)
+CC_SYNC uint32_t cc_sync(const struct cc_args *args, struct cc_shared *shared,
+                         struct weir_steps_block *b, uint32_t at, uint64_t *total_out)
 {
     /* A block that finds all barriers open never waits, and so never looks at the clock there. */
     (void)weir_steps_late(weir_steps_mine(&args->member), b);
@@ -418,7 +425,7 @@ WEIR_COLD uint32_t cc_sync(const struct cc_args *args, struct cc_shared *shared,
     return stop;
 }
 
-/** cc_sync(), which is a function of its own and must not be given the run: that would have to lie in memory. */
+/** cc_sync(), which may be a function of its own and must not be given the run: that would have to lie in memory. */
 WEIR_DEV uint32_t cc_step(const struct cc_run *run, uint32_t at, uint64_t *total_out)
 {
     return cc_sync(run->args, run->shared, run->block, at, total_out);

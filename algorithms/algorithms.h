@@ -648,13 +648,20 @@ typedef struct weir_run_stats {
     uint64_t firsts;
     /** PageRank by pull on host devices: turns, of up to 32 chunks of rows, that threads took from each other, over all iterations. */
     uint64_t turns_stolen;
+    /** Shortest paths in step, on several devices: distances of other devices' vertices that were lowered in their memory at once, since so few
+     *  were to be expected (WEIR_DIRECT_ITEMS); they are in work.sent. All else went through inboxes, which a step of its own takes in. */
+    uint64_t direct;
+    /** Shortest paths in step: rows that pulls behind the first looked at, since these alone could still be nearer; not counted where so many are
+     *  that all rows are looked at again. */
+    uint64_t candidates;
 } weir_run_stats;
 /** weir_run_stats: nothing filled in yet. */
-#define WEIR_RUN_STATS_INIT                                                                        \
-    {                                                                                              \
-        sizeof(weir_run_stats), 0, 0, 0, 0, WEIR_WORKLIST_STATS_INIT, WEIR_DIRECTION_AUTO, 0,      \
-            NULL, 0, 0, 0, 0, 0, {{NULL, 0, 0}}, 0, 0, 0, 0, 0, 0, 0, 0, WEIR_MEMORY_AUTO,         \
-            WEIR_BALANCE_OFF, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, WEIR_WIRE_LIST, 0, 0, 0, 0, 0 \
+#define WEIR_RUN_STATS_INIT                                                                      \
+    {                                                                                            \
+        sizeof(weir_run_stats), 0, 0, 0, 0, WEIR_WORKLIST_STATS_INIT, WEIR_DIRECTION_AUTO, 0,    \
+            NULL, 0, 0, 0, 0, 0, {{NULL, 0, 0}}, 0, 0, 0, 0, 0, 0, 0, 0, WEIR_MEMORY_AUTO,       \
+            WEIR_BALANCE_OFF, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, WEIR_WIRE_LIST, 0, 0, 0, 0, \
+            0, 0, 0                                                                              \
     }
 
 /** A level of a search in two dimensions; a plain value. Times are those of the device that took longest, from one barrier to the

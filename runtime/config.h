@@ -52,6 +52,10 @@
       "searches by push of graphs with few arcs a vertex have their rows once more with all arcs " \
       "in one place, which narrow rounds read: 1: on one GPU, 2: on one host device too, 0: "      \
       "never")                                                                                     \
+    X(WEIR__DIRECT_ITEMS, "direct_items", "WEIR_DIRECT_ITEMS", COUNT, "32768", 0, 1u << 31, "",    \
+      "shortest paths in step on several devices: behind a step that lowered so many distances "   \
+      "or "                                                                                        \
+      "fewer, devices lower those of others in their memory, in place of telling them; 0: never")  \
     X(WEIR__STEAL_ARCS, "steal_arcs", "WEIR_STEAL_ARCS", COUNT, "0", 1, 1ull << 46, "",            \
       "with balance frontier: a level, or a list of long rows, of fewer arcs is not shared out; "  \
       "0: 1048576 on GPUs, 65536 on host devices")                                                 \

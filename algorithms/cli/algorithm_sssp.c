@@ -54,7 +54,12 @@ static const weir__cli_column columns[] = {COLUMN_SOURCE,
                                            COLUMN_ITEMS_SENT,
                                            END_OF_LIST};
 
-static const weir__cli_member members[] = {STOLEN_MEMBERS, LONE_MEMBERS, END_OF_LIST};
+static const weir__cli_member members[] = {
+    {.name = "direct", .kind = KIND_COUNT, .offset = TRIAL(stats.direct)},
+    {.name = "candidates", .kind = KIND_COUNT, .offset = TRIAL(stats.candidates)},
+    STOLEN_MEMBERS,
+    LONE_MEMBERS,
+    END_OF_LIST};
 
 static const char about[] =
     "Distances are sums of weights of arcs, none negative, along the shortest path from the\n"

@@ -182,6 +182,10 @@ static void print_exchange(const struct work *work)
         row(work, "eager levels", stats->eager);
     if (stats->bitmaps)
         row(work, "bitmaps sent", stats->bitmaps);
+    if (stats->direct)
+        row(work, "items sent directly", stats->direct);
+    if (stats->candidates)
+        row(work, "candidates pulled", stats->candidates);
 }
 
 static void print_items(const struct work *work)

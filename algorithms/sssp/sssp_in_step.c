@@ -10,6 +10,9 @@
 #include <stdlib.h>
 
 #define ROOM_LEAST 4096 /* items of an inbox, where nothing else is said */
+/* There is room for one of so many rows as a candidate; where more are, the next pull looks at all rows. On R-MAT graphs one of 8 rows
+ * that are pulled is one, on uniform ones one of 5. */
+#define CANDIDATES_OF 4
 
 static_assert((int)SSSP_STEP_RESULTS <= (int)WEIR_STEPS_RESULTS, "a device's results");
 
@@ -37,7 +40,8 @@ static void need(const struct weir__sizes *sizes, const void *user, struct weir_
     const weir_device *device = weir_context_device(sizes->context, 0);
     const uint64_t n = sizes->vertices, room = n + sizes->parts * (uint64_t)ROOM_LEAST;
     (void)user;
-    weir__need_take_on(need, device, n / SSSP_STEP_FLAGGED + sizes->parts, 4);
+    weir__need_take_on(need, device, n / SSSP_STEP_FLAGGED + sizes->parts, 2 * 4);
+    weir__need_take_on(need, device, 2 * (n / CANDIDATES_OF + sizes->parts), 4);
     weir__need_take_on(need, device, sizes->arcs / SSSP_STEP_PIECE,
                        2 * sizeof(struct sssp_step_piece));
     if (sizes->parts > 1)
@@ -48,7 +52,7 @@ static void need(const struct weir__sizes *sizes, const void *user, struct weir_
 static uint64_t most_pieces(const struct sssp_in_step *in_step, const weir_rows_part *part)
 {
     const uint32_t *degree = weir_rows_degrees(in_step->on.rows);
-    const uint32_t before = SSSP_STEP_BEFORE(1);
+    const uint32_t before = SSSP_STEP_BEFORE;
     uint64_t pieces = 0;
     if (!degree) /* of a sketch */
         return part->arcs_out / SSSP_STEP_PIECE;
@@ -82,18 +86,31 @@ static uint64_t distances_written(const void *user, uint32_t p)
     return part->parts == 1 ? part->busy : part->numbers;
 }
 
+/* Of so many rows; one more where these are whole sectors, since nobody has none. */
+static uint64_t stamps_of(uint64_t rows)
+{
+    return (rows / (SSSP_STEP_FLAGGED * SSSP_STEP_SECTOR) + 1) * 2 * SSSP_STEP_SECTOR;
+}
+
 /* Those of rows that have arcs, in the same way. */
 static uint64_t stamps_written(const void *user, uint32_t p)
 {
     const struct sssp_in_step *in_step = user;
-    return (weir__row_steps_part(&in_step->on, p)->busy + SSSP_STEP_FLAGGED - UINT64_C(1)) /
-           SSSP_STEP_FLAGGED;
+    return stamps_of(weir__row_steps_part(&in_step->on, p)->busy);
 }
 
 static uint64_t piece_count(const void *user, uint32_t p, uint32_t sender)
 {
     (void)sender;
     return ((const struct sssp_in_step *)user)->pieces[p];
+}
+
+static uint64_t candidate_count(const void *user, uint32_t p, uint32_t sender)
+{
+    (void)sender;
+    return weir__row_steps_part(&((const struct sssp_in_step *)user)->on, p)->owned /
+               CANDIDATES_OF +
+           UINT64_C(1);
 }
 
 static uint64_t parent_count(const void *user, uint32_t p, uint32_t sender)
@@ -125,7 +142,7 @@ static uint64_t stamp_count(const void *user, uint32_t p, uint32_t sender)
 {
     const struct sssp_in_step *in_step = user;
     (void)sender;
-    return weir__row_steps_part(&in_step->on, p)->owned / SSSP_STEP_FLAGGED + UINT64_C(1);
+    return stamps_of(weir__row_steps_part(&in_step->on, p)->owned);
 }
 
 /* Items of each inbox of a device. In an iteration a sender tells of a vertex once, mostly, and rarely of many; all inboxes
@@ -184,6 +201,21 @@ static const weir_steps_array arrays[] = {
      .bytes = sizeof(struct sssp_step_piece),
      .more = 1,
      .field = FIELD(piece[1])},
+    {.name = "candidates of even iterations",
+     .extent = WEIR_STEPS_COUNTED,
+     .count = candidate_count,
+     .bytes = 4,
+     .field = FIELD(candidate[0])},
+    {.name = "candidates of odd iterations",
+     .extent = WEIR_STEPS_COUNTED,
+     .count = candidate_count,
+     .bytes = 4,
+     .field = FIELD(candidate[1])},
+    {.name = "count of candidates",
+     .first = WEIR_STEPS_FILLED,
+     .bytes = 4,
+     .more = SSSP_STEP_SLOTS - 1,
+     .field = FIELD(candidates)},
     {.name = "count of pieces",
      .first = WEIR_STEPS_FILLED,
      .bytes = 4,
@@ -266,6 +298,9 @@ static void bind(struct sssp_in_step *in_step, uint32_t p)
         args->room[d] = (uint32_t)inbox_room(in_step, d, p);
     args->delta = in_step->delta;
     args->tree = in_step->parents != 0;
+    args->direct =
+        (uint32_t)weir__config_get(weir_context_config(in_step->on.context), WEIR__DIRECT_ITEMS);
+    args->candidates_most = (uint32_t)candidate_count(in_step, p, p);
     args->lines = weir_rows_memory(in_step->on.rows) == WEIR_MEMORY_HOST;
     args->hubs = hubs / SSSP_STEP_FLAGGED * SSSP_STEP_FLAGGED;
 }
@@ -362,6 +397,8 @@ static void report(const struct sssp_in_step *in_step, weir_run_stats *stats)
      * done of it and its cursor. */
     stats->bytes = stats->work.atoms * 12 + stats->work.processed * (16 + 4 + 4 + 4);
     stats->bytes_sent = items * 8 + values * 4;
+    stats->direct = sum_of(in_step, SSSP_STEP_RESULT_DIRECT);
+    stats->candidates = sum_of(in_step, SSSP_STEP_RESULT_CANDIDATES);
     if (in_step->balance != WEIR_BALANCE_OFF)
         weir__steal_report(&in_step->on, &stolen, stats);
 }

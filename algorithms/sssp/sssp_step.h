@@ -19,9 +19,10 @@
  * - *tree*. If parents are wanted, every vertex looks for one when all distances are known, behind another exchange: along the arcs that
  *   come to it, in the order of weights, for the first that leads to it by just its distance (sssp_step_tree.h).
  *
- * An *iteration* is a step, and the absorbing behind it if there is one. Workers come from all blocks. Each phase is a
- * function of its own that is called with copies, so that nothing of a kernel lies in local memory: every barrier
- * empties the cache that holds it.
+ * An *iteration* is a step, and the absorbing behind it if there is one. Workers come from all blocks. Phases are
+ * not called but copied to where they are used: a kernel's arguments lie in constant memory, and a function that is called gets them
+ * by address, so that it loads each one again, behind all loads that are under way. Nothing of the kernel that shares nothing out
+ * lies in local memory: every barrier empties the cache that holds it.
  *
  * Each device has the distances of all vertices, by number. Those of its own rows are the true ones. What it
  * has of others are upper bounds: what it told the owner itself, which spares it saying the same or worse
@@ -29,7 +30,9 @@
  * worker collects and stores into an *inbox* in the owner's memory, one for each sender: stores that lie side by
  * side are many times as fast as atomics on a peer's memory. Behind the push, if anything was sent, owners
  * *absorb*: they apply what came by atomic minima of their own. An inbox is empty again before the next push. What
- * does not fit in it goes as an atomic minimum into the owner's memory, so nothing is ever lost.
+ * does not fit in it goes as an atomic minimum into the owner's memory, so nothing is ever lost. Few items all go so, *directly*:
+ * behind a step that lowered few distances, atomics on a peer's memory are under way beside the rest of the push, and the step that
+ * absorbs, which mostly is a barrier over the link, is saved.
  *
  * Not done: a row that is pulled is looked at by one warp, however long it is; limits do not rise during the
  * heavy push, so graphs with long paths of many arcs belong to the worklist (sssp_op.h). */
@@ -53,13 +56,14 @@
 enum {
     SSSP_STEP_SLOTS = 4,    /* iterations whose words exist at a time */
     SSSP_STEP_FLAGGED = 32, /* rows of a stamp */
+    SSSP_STEP_SECTOR = 8,   /* stamps of a parity that lie together */
     SSSP_STEP_BATCH = 4,    /* arcs of a lane that are under way together */
     SSSP_STEP_ABREAST = 4,  /* tasks that a worker looks through together for rows that changed */
     SSSP_STEP_SQUAD = 8,    /* lanes that help with a row of a push, before all do */
     SSSP_STEP_ROUNDS = 2,   /* batches of theirs */
     SSSP_STEP_ALONE = 8,    /* arcs that a lane looks at alone; then its warp helps */
     SSSP_STEP_BESIDE = 64,  /* arcs that lanes look at alone after these, while many do */
-    SSSP_STEP_PIECE = 512,  /* arcs of a piece of what is left even then */
+    SSSP_STEP_PIECE = 128,  /* arcs of a piece of what is left even then */
     SSSP_STEP_SUMS = 3,     /* made at each barrier, beside the items sent */
     SSSP_STEP_HUB_ARCS =
         128 /* rows with so many that come first are taken a few at a time by a warp */
@@ -71,8 +75,8 @@ enum {
 #define SSSP_STEP_STAGE (WEIR_LANES * (SSSP_STEP_BATCH + SSSP_STEP_SENDS))
 /** Lanes that are many: so many rows wait less side by side than one after the other. One lane alone never has neighbours. */
 #define SSSP_STEP_MANY (WEIR_LANES == 1 ? 2u : 3u)
-/** Rows that a worker collects before it takes one with each lane. */
-#define SSSP_STEP_LIST (WEIR_LANES * (SSSP_STEP_ABREAST + 1))
+/** Rows that a worker collects before it takes one with each lane, or hands all of them on. */
+#define SSSP_STEP_LIST (WEIR_LANES == 1 ? 512 : WEIR_LANES * (SSSP_STEP_ABREAST + 1))
 /** The first iteration. Stamps of 0 are of none. */
 #define SSSP_STEP_FIRST 1u
 /** The first mark of distance 0 (sssp_step_args.zero): above it there is room for every distance that is passed on. */
@@ -82,8 +86,14 @@ enum {
 /** Workers of a block. */
 #define SSSP_STEP_WORKERS (WEIR_LANES == 1 ? 1 : SSSP_STEP_THREADS / 32)
 
-/** Arcs that a row has relaxed in a step before any of it goes on the list. */
-#define SSSP_STEP_BEFORE(lanes) (SSSP_STEP_ALONE + 2 * SSSP_STEP_BATCH * (lanes))
+/** Which rows a push looks at: those that have changed, in groups that are stamped, or all, or, with the number of the iteration before,
+ *  which was a pull, in groups that are stamped also those that it lowered: their cursors are that number. */
+#define SSSP_STEP_CHANGED 0u
+#define SSSP_STEP_ALL     1u
+#define SSSP_STEP_PULLED  0x80000000u
+
+/** Arcs that a row has relaxed in a step before any of it goes on the list, at the least: those of squads of one lane. */
+#define SSSP_STEP_BEFORE (SSSP_STEP_ALONE + SSSP_STEP_ROUNDS * SSSP_STEP_BATCH)
 
 /** What a step is. */
 enum sssp_step_kind {
@@ -120,6 +130,8 @@ enum sssp_step_result {
     SSSP_STEP_RESULT_ARCS,    /* their out-arcs */
     SSSP_STEP_RESULT_FAR,   /* vertices whose distance does not fit, modulo 2^64 over all devices */
     SSSP_STEP_RESULT_LARGE, /* blocks that have marked a distance of SSSP_STEP_ROOM or more */
+    SSSP_STEP_RESULT_DIRECT,     /* items that were to go to no inbox */
+    SSSP_STEP_RESULT_CANDIDATES, /* of all pulls; by block 0 */
     SSSP_STEP_RESULT_STOLEN, /* pieces read of other devices' lists; by block 0, as what follows */
     /* Arcs of the device that has the most, summed over all pushes: as they lay, and as they were relaxed. */
     SSSP_STEP_RESULT_MOST_OWNED,
@@ -139,8 +151,8 @@ struct sssp_step_args {
     weir_rows_part part;             /* arcs of a row by weight; with in-arcs */
     /* Of each device, as this one reaches them. */
     uint32_t *tent[WEIR_DEVICES_MAX]; /* distances by number; before a run UNREACHED */
-    /* One for SSSP_STEP_FLAGGED own rows: the last iteration that has to look for changed ones among them. Before a
-     * run 0. */
+    /* Two for SSSP_STEP_FLAGGED own rows, by the parity of iterations (sssp_step_stamp()): the last one that has to look for
+     * changed ones among them. Those of an iteration are read in it, and written in the one before. Before a run 0. */
     uint32_t *stamp[WEIR_DEVICES_MAX];
     uint64_t *inbox[WEIR_DEVICES_MAX];  /* [from]: of this device, items: number << 32 | distance */
     uint64_t *outbox[WEIR_DEVICES_MAX]; /* [to]: the inbox of that device for this one */
@@ -159,18 +171,31 @@ struct sssp_step_args {
     uint32_t *
         parent; /* of the own rows, a number; NONE of what is unreached; NULL: not wanted, or no rows */
     struct sssp_step_piece *piece[2]; /* read in iterations of this parity, written in the others */
-    uint32_t source;                  /* a number */
-    uint32_t previous;                /* the source before: left over where it has no arcs; NONE */
-    uint32_t delta;                   /* by which the limit rises, at least 1 */
-    uint32_t zero;                    /* the mark of distance 0 in this run */
-    uint32_t busy;  /* rows to be looked at: part.busy, or up to the source if that lies behind */
-    uint32_t hubs;  /* the first rows, which have many arcs; a multiple of SSSP_STEP_FLAGGED */
-    uint32_t tree;  /* parents are wanted: the same on all devices, even those without rows */
-    uint32_t lines; /* arcs lie in host memory: warps read them in whole lines */
+    /* Own rows that the pull of an iteration of this parity may lower, and no others, if the last iteration was a pull and there are not
+     * more than candidates_most; how many, in slots as `low`. Before a run 0. */
+    uint32_t *candidate[2], *candidates;
+    uint32_t candidates_most;
+    uint32_t source;   /* a number */
+    uint32_t previous; /* the source before: left over where it has no arcs; NONE */
+    uint32_t delta;    /* by which the limit rises, at least 1 */
+    uint32_t zero;     /* the mark of distance 0 in this run */
+    uint32_t busy;   /* rows to be looked at: part.busy, or up to the source if that lies behind */
+    uint32_t hubs;   /* the first rows, which have many arcs; a multiple of SSSP_STEP_FLAGGED */
+    uint32_t tree;   /* parents are wanted: the same on all devices, even those without rows */
+    uint32_t lines;  /* arcs lie in host memory: warps read them in whole lines */
+    uint32_t direct; /* WEIR_DIRECT_ITEMS */
     /* Of a run that shares out pieces (sssp_steal.h); else NULL and 0. */
     struct steal_args steal;
     const struct sssp_peer *peer; /* STEAL_DEVICES, in the device's memory */
 };
+
+/** Which stamp of a device says that an iteration has to look at an own row. Those of a parity lie side by side, a sector of eight. */
+WEIR_DEV uint32_t sssp_step_stamp(uint32_t row, uint32_t iteration)
+{
+    const uint32_t group = row / SSSP_STEP_FLAGGED;
+    return group / SSSP_STEP_SECTOR * 2 * SSSP_STEP_SECTOR + iteration % 2 * SSSP_STEP_SECTOR +
+           group % SSSP_STEP_SECTOR;
+}
 
 /** Where a run is; the same in all blocks of all devices. */
 struct sssp_step_at {
@@ -181,12 +206,15 @@ struct sssp_step_at {
     uint32_t goes_on;
     uint32_t quiet;     /* nothing has changed in this iteration */
     uint32_t dense;     /* all rows are looked at, not only stamped groups */
+    uint32_t pulled;    /* of a push: the step before was a pull */
     uint32_t known_all; /* distances are final: what is left is the tree */
     uint32_t
         limit; /* of a push: distances below it are passed on; FAR: all arcs, and sums saturate */
     uint32_t least;      /* of a pull: distances up to it are settled */
     uint32_t base;       /* of a pull: no distance below it has changed since the last look */
     uint32_t low;        /* least distance that comes at or after the limit */
+    uint32_t direct;     /* of a push: distances of others are lowered where they lie */
+    uint64_t moved;      /* distances that fell in the push before, and behind it */
     uint64_t known;      /* in-arcs of settled rows */
     uint64_t left;       /* out-arcs of settled rows that are not relaxed yet */
 #if SSSP_STEALS          /* `left` is the sum of both, and `known` 0 */
@@ -201,6 +229,7 @@ struct sssp_step_shared {
     uint64_t sent;          /* sum 0 of the next barrier: items for other devices */
     uint64_t sum[SSSP_STEP_SUMS];
     uint64_t rows, looks[SSSP_STEP_KINDS], values, spilled; /* of the whole run */
+    uint64_t direct[WEIR_DEVICES_MAX]; /* so are these, by owner: items that went to no inbox */
     uint64_t reached, arcs;            /* so are these: rows, and their out-arcs */
     struct weir_steps_inboxes inboxes; /* used again from their beginning in each push */
 #if SSSP_STEALS

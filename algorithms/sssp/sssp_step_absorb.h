@@ -26,7 +26,7 @@ WEIR_DEV uint32_t sssp_step_apply(const struct sssp_step_args *a, struct sssp_st
     for (uint32_t j = 0; j < SSSP_STEP_BATCH; j++)
         if ((uint32_t)item[j] < before[j]) {
             const uint32_t row = (uint32_t)(item[j] >> 32) - a->part.begin;
-            weir_store_relaxed_sys_u32(&stamp[row / SSSP_STEP_FLAGGED], iteration + 1);
+            weir_store_relaxed_sys_u32(&stamp[sssp_step_stamp(row, iteration + 1)], iteration + 1);
             sssp_step_count_far(shared, before[j], (uint32_t)item[j]);
             changed++;
         }
@@ -34,8 +34,8 @@ WEIR_DEV uint32_t sssp_step_apply(const struct sssp_step_args *a, struct sssp_st
 }
 
 /** All workers apply what is in the inboxes. */
-WEIR_COLD void sssp_step_absorb(const struct sssp_step_args *a, struct sssp_step_shared *shared,
-                                struct sssp_step_worker worker)
+WEIR_DEV void sssp_step_absorb(const struct sssp_step_args *a, struct sssp_step_shared *shared,
+                               struct sssp_step_worker worker)
 {
     struct sssp_step_found found = sssp_step_nothing();
     const uint32_t each = SSSP_STEP_BATCH * WEIR_LANES;

@@ -24,13 +24,13 @@ WEIR_DEV void sssp_step_set_source(const struct sssp_step_args *a)
     if (a->previous != SSSP_STEP_NONE) {
         tent[a->previous] = SSSP_STEP_NONE;
         if (before < a->part.owned)
-            stamp[before / SSSP_STEP_FLAGGED] = 0;
+            stamp[sssp_step_stamp(before, SSSP_STEP_FIRST)] = 0;
         if (before < a->part.owned && a->parent)
             a->parent[before] = SSSP_STEP_NONE;
     }
     tent[a->source] = 0;
     if (row < a->part.owned)
-        stamp[row / SSSP_STEP_FLAGGED] = SSSP_STEP_FIRST;
+        stamp[sssp_step_stamp(row, SSSP_STEP_FIRST)] = SSSP_STEP_FIRST;
 }
 
 WEIR_DEV void sssp_step_begin(const struct sssp_step_args *a, struct sssp_step_shared *shared,
@@ -48,14 +48,16 @@ WEIR_DEV void sssp_step_begin(const struct sssp_step_args *a, struct sssp_step_s
         for (uint32_t i = 0; i < SSSP_STEP_KINDS; i++)
             shared->looks[i] = 0;
         for (uint32_t d = 0; d < WEIR_DEVICES_MAX; d++)
-            shared->inboxes.sent[d] = 0;
+            shared->inboxes.sent[d] = shared->direct[d] = 0;
         shared->low = SSSP_STEP_NONE;
         shared->since_ns = weir_clock_ns();
         at->kind = SSSP_STEP_START;
         at->push = SSSP_STEP_LIGHT;
         at->iteration = SSSP_STEP_FIRST;
         at->quiet = at->goes_on = 1;
-        at->dense = at->known_all = 0;
+        at->dense = at->pulled = at->known_all = 0;
+        at->direct = a->direct != 0;
+        at->moved = 0;
         at->limit = a->delta < SSSP_U32_FAR ? a->delta : SSSP_U32_FAR;
         at->least = at->base = 0;
         at->low = SSSP_STEP_NONE;
@@ -88,6 +90,7 @@ WEIR_DEV void sssp_step_tell(const struct sssp_step_args *a, struct sssp_step_sh
     if (b->block == 0) {
         a->low[a->member.index][(iteration + 2) % SSSP_STEP_SLOTS] = SSSP_STEP_NONE;
         a->piece_count[(iteration + 2) % SSSP_STEP_SLOTS] = 0;
+        a->candidates[(iteration + 2) % SSSP_STEP_SLOTS] = 0;
     }
 }
 
@@ -102,13 +105,23 @@ WEIR_DEV uint32_t sssp_step_barrier(const struct sssp_step_args *a, struct sssp_
     return weir_steps_sync(&a->member, b, b->blocks, &shared->sent, 1, total_out);
 }
 
+/* Whether the next push has so little to tell other devices that it goes directly: few distances have fallen, and there are few
+ * pieces of long rows, each arc of which may lower another one. Devices may differ in this. */
+WEIR_DEV uint32_t sssp_step_few(const struct sssp_step_args *a, const struct sssp_step_at *at)
+{
+    return at->moved <= a->direct &&
+           weir_load_relaxed_dev_u32(&a->piece_count[(at->iteration + 1) % SSSP_STEP_SLOTS]) <=
+               a->direct / SSSP_STEP_PIECE;
+}
+
 /* A push is over, and what it sent is absorbed: decide what comes next. @return 0: the run is over. */
 WEIR_DEV uint32_t sssp_step_pushed(const struct sssp_step_args *a, struct sssp_step_at *at)
 {
     const uint32_t quiet = at->quiet;
     at->kind = at->push;
     at->quiet = 1;
-    at->dense = 0;
+    at->dense = at->pulled = 0;
+    at->direct = !quiet && sssp_step_few(a, at);
     if (!quiet)
         return 1;
     if (at->low == SSSP_STEP_NONE) /* as always if all arcs are relaxed */
@@ -134,6 +147,9 @@ WEIR_DEV uint32_t sssp_step_after_push(const struct sssp_step_args *a, struct ss
     at->left += total[3];
     at->low = low < at->low ? low : at->low;
     at->quiet = total[1] == 0;
+#if !SSSP_STEALS
+    at->moved = total[1];
+#endif
     at->push = at->kind;
     if (total[0]) {
         at->kind = SSSP_STEP_ABSORB;
@@ -143,18 +159,37 @@ WEIR_DEV uint32_t sssp_step_after_push(const struct sssp_step_args *a, struct ss
 }
 
 /* After a pull. @return 0: the run is over. */
-WEIR_DEV uint32_t sssp_step_after_pull(struct sssp_step_at *at, const uint64_t *total, uint32_t low)
+WEIR_DEV uint32_t sssp_step_after_pull(const struct sssp_step_args *a, struct sssp_step_at *at,
+                                       const uint64_t *total, uint32_t low)
 {
     if (!total[1])
         return 0;
     at->least = at->base = low; /* neither what changed nor what follows from it is nearer */
     at->low = SSSP_STEP_NONE;
-    at->dense = 0;
     if (total[2] < total[3]) {
         at->kind = SSSP_STEP_PUSH;
+        at->pulled = 1;
         at->limit = SSSP_U32_FAR;
+        at->moved = total[1];
+        at->direct = sssp_step_few(a, at);
     }
     return 1;
+}
+
+/* What went to no inbox was told all the same: add it where it is counted, by receiver, since nobody looks into an inbox any more. Thread
+ * 0 of a block. A function of its own: the kernel has no register to spare. */
+WEIR_COLD void sssp_step_book_direct(const struct sssp_step_args *a,
+                                     const struct sssp_step_shared *shared)
+{
+    struct weir_steps_page *mine = weir_steps_mine(&a->member);
+    WEIR_ROLLED
+    for (uint32_t d = 0; d < a->member.count; d++) {
+        if (!shared->direct[d])
+            continue;
+        (void)weir_atomic_add_relaxed_dev_u64(&mine->tell[d], shared->direct[d]);
+        (void)weir_atomic_add_relaxed_dev_u64(&mine->result[SSSP_STEP_RESULT_DIRECT],
+                                              shared->direct[d]);
+    }
 }
 
 /* Add what a block counted in all its steps to the results for the host. */
@@ -163,7 +198,7 @@ WEIR_DEV void sssp_step_finish(const struct sssp_step_args *a,
                                const struct weir_steps_block *b)
 {
     uint64_t *result = weir_steps_mine(&a->member)->result;
-    const uint64_t all[SSSP_STEP_RESULT_STOLEN - SSSP_STEP_RESULT_ROWS] = {
+    const uint64_t all[SSSP_STEP_RESULT_DIRECT - SSSP_STEP_RESULT_ROWS] = {
         shared->rows,
         shared->looks[SSSP_STEP_LIGHT] + (SSSP_STEALS ? shared->looks[SSSP_STEP_COUNT] : 0),
         shared->looks[SSSP_STEP_PULL],
@@ -175,10 +210,11 @@ WEIR_DEV void sssp_step_finish(const struct sssp_step_args *a,
         shared->large}; /* in the order of enum sssp_step_result */
     if (b->thread)
         return;
+    sssp_step_book_direct(a, shared);
 #if SSSP_STEALS
     sssp_steal_finish(a, shared, b);
 #endif
-    for (uint32_t i = 0; i < SSSP_STEP_RESULT_STOLEN - SSSP_STEP_RESULT_ROWS; i++)
+    for (uint32_t i = 0; i < SSSP_STEP_RESULT_DIRECT - SSSP_STEP_RESULT_ROWS; i++)
         if (all[i])
             (void)weir_atomic_add_relaxed_dev_u64(&result[SSSP_STEP_RESULT_ROWS + i], all[i]);
 }
@@ -225,7 +261,10 @@ WEIR_DEV void sssp_step_work(const struct sssp_step_args *a, struct sssp_step_sh
 #if SSSP_STEALS
         sssp_steal_pieces(a, shared, worker, at->shared_out);
 #endif
-        sssp_step_push(a, shared, worker, at->dense, at->limit);
+        if (at->pulled)
+            sssp_step_push_pulled(a, shared, worker);
+        else
+            sssp_step_push(a, shared, worker, at->dense, at->limit);
     }
 }
 
@@ -237,7 +276,7 @@ WEIR_DEV void sssp_step_next(const struct sssp_step_args *a, struct sssp_step_at
         weir_load_relaxed_dev_u32(&a->low[a->member.index][at->iteration % SSSP_STEP_SLOTS]);
     switch (at->kind) {
     case SSSP_STEP_PULL:
-        at->goes_on = sssp_step_after_pull(at, total, low);
+        at->goes_on = sssp_step_after_pull(a, at, total, low);
         break;
     case SSSP_STEP_EXCHANGE:
         at->kind = at->known_all ? SSSP_STEP_TREE : SSSP_STEP_PULL;
@@ -259,6 +298,7 @@ WEIR_DEV void sssp_step_next(const struct sssp_step_args *a, struct sssp_step_at
 #endif
     case SSSP_STEP_ABSORB:
         at->quiet &= total[1] == 0;
+        at->moved += total[1];
         at->goes_on = sssp_step_pushed(a, at);
         break;
     default:

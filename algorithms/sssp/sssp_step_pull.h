@@ -12,6 +12,7 @@
 struct sssp_step_puller {
     uint64_t at, end; /* arcs */
     uint32_t best;    /* distance, so far */
+    uint32_t row;
 };
 
 /** What a pull takes for granted; of sssp_step_at. */
@@ -140,7 +141,6 @@ WEIR_DEV uint32_t sssp_step_seek(const struct sssp_step_args *a, const struct ss
 {
     const uint64_t alone = p.at + SSSP_STEP_ALONE;
     uint32_t more = p.at < p.end;
-    found->sum[1] += more;
     if (more) {
         const uint32_t count = sssp_step_look_along(a, at, &p.best, arcs, found);
         p.at += count;
@@ -169,12 +169,28 @@ WEIR_DEV uint32_t sssp_step_seek(const struct sssp_step_args *a, const struct ss
     return p.best;
 }
 
-/** This lane's row in a task. Where there is no row its distance is 0, which nothing can be nearer than. */
-WEIR_DEV struct sssp_step_puller sssp_step_peek(const struct sssp_step_args *a, uint32_t task,
-                                                uint32_t tasks)
+/** The rows that a pull looks at. */
+struct sssp_step_rows {
+    const uint32_t *list; /* NULL: all */
+    uint32_t count;       /* on the list */
+    uint32_t tasks;
+};
+
+/** The row of this lane in a task; `busy` or more: none. */
+WEIR_DEV uint32_t sssp_step_pulled_row(const struct sssp_step_args *a,
+                                       const struct sssp_step_rows *rows, uint32_t task)
 {
-    const uint32_t row = task < tasks ? sssp_step_row(a, task) : a->busy;
+    const uint32_t at = task * WEIR_LANES + weir_lane();
+    if (!rows->list)
+        return task < rows->tasks ? sssp_step_row(a, task) : a->busy;
+    return task < rows->tasks && at < rows->count ? rows->list[at] : a->busy;
+}
+
+/** Ask for a row. Where there is none its distance is 0, which nothing can be nearer than. */
+WEIR_DEV struct sssp_step_puller sssp_step_peek(const struct sssp_step_args *a, uint32_t row)
+{
     struct sssp_step_puller p;
+    p.row = row;
     p.best = 0;
     p.at = p.end = 0;
     if (row < a->busy) {
@@ -195,64 +211,138 @@ WEIR_DEV struct sssp_step_arcs sssp_step_ask_first(const struct sssp_step_args *
     return sssp_step_ask(a, p->at, p->end, 1);
 }
 
-/** Keep what a row has found. A row that had no distance before is counted as reached. */
+/** Keep what a row has found. It counts as passed on: by the next step if that is a pull, or a push, which knows it by its cursor. A row
+ *  that had no distance before is counted as reached. */
 WEIR_DEV void sssp_step_keep(const struct sssp_step_args *a, struct sssp_step_shared *shared,
-                             uint32_t iteration, uint32_t zero, uint32_t row, uint32_t before,
-                             uint32_t distance, struct sssp_step_found *found)
+                             uint32_t iteration, uint32_t row, uint32_t before, uint32_t distance,
+                             struct sssp_step_found *found)
 {
     const uint32_t me = a->member.index;
     const uint64_t arcs = a->part.out.offsets[row + 1] - a->part.out.offsets[row];
     weir_store_relaxed_dev_u32(&a->tent[me][a->part.begin + row], distance);
-    weir_store_relaxed_sys_u32(&a->stamp[me][row / SSSP_STEP_FLAGGED], iteration + 1);
+    weir_store_relaxed_sys_u32(&a->stamp[me][sssp_step_stamp(row, iteration + 1)], iteration + 1);
     found->changed++;
     found->low = distance < found->low ? distance : found->low;
     found->sum[0] += arcs;
     sssp_step_count_far(shared, before, distance);
+    if (distance < SSSP_U32_FAR) {
+        sssp_step_mark(a, shared, a->zero, row, distance);
+        a->cursor[row] = SSSP_STEP_PULLED | iteration;
+    } else if (before == SSSP_STEP_NONE)
+        a->done[row] = a->zero - 1; /* so that a push does not count it again */
     if (before == SSSP_STEP_NONE) {
-        a->done[row] = zero - 1; /* so that a push does not count it again */
         found->arcs += arcs;
         found->reached++;
     }
 }
 
-/** All workers pull. */
-WEIR_COLD void sssp_step_pull(const struct sssp_step_args *a, struct sssp_step_shared *shared,
-                              struct sssp_step_worker worker, struct sssp_step_bounds at)
+/** Put a worker's candidates on the list of the next iteration; what has no room is counted. */
+WEIR_COLD void sssp_step_list_candidates(const struct sssp_step_args *a, const uint32_t *row,
+                                         uint32_t count, uint32_t iteration)
+{
+    uint32_t slot = 0;
+    weir_lanes_sync();
+    if (weir_lane() == 0)
+        slot = weir_atomic_add_relaxed_dev_u32(&a->candidates[(iteration + 1) % SSSP_STEP_SLOTS],
+                                               count);
+    slot = weir_broadcast_u32(slot, 0);
+    for (uint32_t i = weir_lane(); i < count; i += WEIR_LANES)
+        if (slot + i < a->candidates_most)
+            a->candidate[(iteration + 1) % 2][slot + i] = row[i];
+    weir_lanes_sync();
+}
+
+/** All workers pull rows. Those that may find something in the next pull, too, are its candidates. From a row to what lies behind its first
+ *  arc are four accesses, each of which waits for the one before, and a row comes from a list, perhaps. So while a task is done the
+ *  rows of the one after the next are under way, and the first arcs of the rows of the next that are not settled. */
+WEIR_DEV void sssp_step_pull_rows(const struct sssp_step_args *a, struct sssp_step_shared *shared,
+                                  const struct sssp_step_worker *worker,
+                                  const struct sssp_step_bounds *at, struct sssp_step_rows rows)
 {
     struct sssp_step_found found = sssp_step_nothing();
-    const uint32_t tasks = sssp_step_tasks(a), zero = a->zero;
-    /* From a row to what lies behind its first arc are four accesses, each of which waits for the one before. So while a task is done
-     * the rows of the one after the next are under way, and the first arcs of the rows of the next that are not settled. */
-    struct sssp_step_puller next = sssp_step_peek(a, worker.index, tasks);
-    struct sssp_step_puller later = sssp_step_peek(a, worker.index + worker.count, tasks);
-    struct sssp_step_arcs arcs = sssp_step_ask_first(a, &at, &next);
+    uint32_t *list = shared->list[worker->in_block], candidates = 0;
+    /* A distance that falls in this pull is no less than that afterwards: an arc lighter than the limit of the pushes was relaxed. */
+    const uint32_t least = at->base ? at->base : at->least + 1;
+    const struct sssp_step_bounds then = {least, least};
+    uint32_t ahead = sssp_step_pulled_row(a, &rows, worker->index + 2 * worker->count);
+    struct sssp_step_puller next = sssp_step_peek(a, sssp_step_pulled_row(a, &rows, worker->index));
+    struct sssp_step_puller later =
+        sssp_step_peek(a, sssp_step_pulled_row(a, &rows, worker->index + worker->count));
+    struct sssp_step_arcs arcs = sssp_step_ask_first(a, at, &next);
     WEIR_ROLLED
-    for (uint32_t task = worker.index; task < tasks; task += worker.count) {
+    for (uint32_t task = worker->index; task < rows.tasks; task += worker->count) {
         const struct sssp_step_puller mine = next;
-        const uint32_t before = mine.best, row = sssp_step_row(a, task);
         const struct sssp_step_arcs first = arcs;
         next = later;
-        arcs = sssp_step_ask_first(a, &at, &next);
-        later = sssp_step_peek(a, task + 2 * worker.count, tasks);
-        if (!weir_ballot(before > at.least))
+        arcs = sssp_step_ask_first(a, at, &next);
+        later = sssp_step_peek(a, ahead);
+        ahead = sssp_step_pulled_row(a, &rows, task + 3 * worker->count);
+        if (!weir_ballot(mine.best > at->least))
             continue;
-        const uint32_t distance = sssp_step_seek(a, &at, mine, &first, &found);
-        const int changed = distance < before;
-        if (before > at.least) {
-            if (before < SSSP_U32_FAR) /* others have looked at that, or do so in this step */
-                sssp_step_mark(a, shared, zero, row, before);
+        const uint32_t distance = sssp_step_seek(a, at, mine, &first, &found);
+        const int changed = distance < mine.best;
+        if (mine.best > at->least) {
+            if (!rows.list && mine.best < SSSP_U32_FAR) /* others look at that in this step */
+                sssp_step_mark(a, shared, a->zero, mine.row, mine.best);
             found.rows++;
         }
         if (changed)
-            sssp_step_keep(a, shared, worker.iteration, zero, row, before, distance, &found);
-        sssp_step_show(a, row, row < a->busy, distance, changed, &found);
+            sssp_step_keep(a, shared, worker->iteration, mine.row, mine.best, distance, &found);
+        sssp_step_show(a, mine.row, rows.list ? changed : mine.row < a->busy, distance, changed,
+                       &found);
+        const int open = mine.at < mine.end && sssp_step_worth(&then, distance, first.weight[0]);
+        const uint32_t those = weir_ballot(open);
+        found.sum[1] += (uint32_t)open;
+        if (open)
+            list[candidates + weir_popcount_u32(those & ((1u << weir_lane()) - 1))] = mine.row;
+        candidates += weir_popcount_u32(those);
+        if (candidates > SSSP_STEP_LIST - WEIR_LANES) {
+            sssp_step_list_candidates(a, list, candidates, worker->iteration);
+            candidates = 0;
+        }
     }
+    if (candidates)
+        sssp_step_list_candidates(a, list, candidates, worker->iteration);
     sssp_step_flush(shared, &found, SSSP_STEP_PULL);
 }
 
+/** The first pull, or one before which there were too many candidates: of all rows. */
+WEIR_DEV void sssp_step_pull_all(const struct sssp_step_args *a, struct sssp_step_shared *shared,
+                                 struct sssp_step_worker worker, struct sssp_step_bounds at)
+{
+    const struct sssp_step_rows rows = {NULL, 0, sssp_step_tasks(a)};
+    sssp_step_pull_rows(a, shared, &worker, &at, rows);
+}
+
+/** Of what the pull before has left. */
+WEIR_DEV void sssp_step_pull_candidates(const struct sssp_step_args *a,
+                                        struct sssp_step_shared *shared,
+                                        struct sssp_step_worker worker, struct sssp_step_bounds at,
+                                        uint32_t count)
+{
+    const struct sssp_step_rows rows = {a->candidate[worker.iteration % 2], count,
+                                        (count + WEIR_LANES - 1) / WEIR_LANES};
+    sssp_step_pull_rows(a, shared, &worker, &at, rows);
+}
+
+/** All workers pull. */
+WEIR_DEV void sssp_step_pull(const struct sssp_step_args *a, struct sssp_step_shared *shared,
+                             struct sssp_step_worker worker, struct sssp_step_bounds at)
+{
+    const uint32_t count =
+        weir_load_relaxed_dev_u32(&a->candidates[worker.iteration % SSSP_STEP_SLOTS]);
+    if (at.base == 0 || count > a->candidates_most)
+        sssp_step_pull_all(a, shared, worker, at);
+    else if (count) {
+        if (worker.index == 0 && weir_lane() == 0)
+            weir_steps_mine(&a->member)->result[SSSP_STEP_RESULT_CANDIDATES] += count;
+        sssp_step_pull_candidates(a, shared, worker, at, count);
+    }
+}
+
 /** Tell all devices the distances of the own rows that have one. */
-WEIR_COLD void sssp_step_exchange(const struct sssp_step_args *a, struct sssp_step_shared *shared,
-                                  struct sssp_step_worker worker)
+WEIR_DEV void sssp_step_exchange(const struct sssp_step_args *a, struct sssp_step_shared *shared,
+                                 struct sssp_step_worker worker)
 {
     struct sssp_step_found found = sssp_step_nothing();
     const uint32_t groups = (a->busy + WEIR_LANES - 1) / WEIR_LANES;

@@ -3,9 +3,9 @@
  * From a stamp to the far ends of a row's arcs there are some ten accesses, each of which waits for the one before,
  * and few rows of a stamp have changed. So a worker first collects changed rows from several *tasks*, and then follows
  * that chain with a row in each lane. A task is the rows of a stamp or, where rows have many arcs, some of them. A lane
- * begins alone, since most rows have few arcs that are light enough. Rows that have more get a squad of lanes each, then
- * the whole worker. What is left even then goes on a list that all workers of the device share in the next iteration,
- * so that no hub holds up the others. */
+ * begins alone, since most rows have few arcs that are light enough. Rows that have more get a squad of lanes each. What is
+ * left even then goes on a list that all workers of the device share in the next iteration, so that no hub holds up the
+ * others: nearly half of the workers' time was waiting for the slowest one while rows of up to 264 arcs were gone along. */
 #ifndef WEIR_ALGORITHMS_SSSP_SSSP_STEP_PUSH_H
 #define WEIR_ALGORITHMS_SSSP_SSSP_STEP_PUSH_H
 
@@ -45,9 +45,15 @@ WEIR_DEV uint32_t sssp_step_done(uint32_t zero, uint32_t mark)
     return mark < zero ? SSSP_STEP_NONE : mark - zero;
 }
 
+/** Whether the step before was a pull that lowered this row. */
+WEIR_DEV int sssp_step_pulled(const struct sssp_step_args *a, uint32_t which, uint32_t row)
+{
+    return (which & SSSP_STEP_PULLED) && a->cursor[row] == which;
+}
+
 /** Find out what a row has to relax. A row whose distance fell in a push is taken before the run is over, unless it is FAR,
  *  so rows that no pull has counted as reached are counted here. @return 0: nothing. */
-WEIR_DEV uint32_t sssp_step_take(const struct sssp_step_relaxer *r, uint32_t dense, uint32_t limit,
+WEIR_DEV uint32_t sssp_step_take(const struct sssp_step_relaxer *r, uint32_t which, uint32_t limit,
                                  uint32_t row, struct sssp_step_pusher *p,
                                  struct sssp_step_found *found)
 {
@@ -56,12 +62,13 @@ WEIR_DEV uint32_t sssp_step_take(const struct sssp_step_relaxer *r, uint32_t den
     const uint32_t distance =
         weir_load_relaxed_dev_u32(&a->tent[a->member.index][a->part.begin + row]);
     const uint32_t mark = a->done[row], done = sssp_step_done(zero, mark);
+    const int pulled = sssp_step_pulled(a, which, row);
     /* One that was not reached is not below any limit. */
-    if (distance >= limit || (distance >= done && !dense))
+    if (distance >= limit || (distance >= done && which != SSSP_STEP_ALL && !pulled))
         return 0;
     const uint64_t end = a->part.out.offsets[row + 1];
-    const uint32_t before = done == SSSP_STEP_NONE ? 0 : a->cursor[row];
-    const int goes_on = distance >= done; /* from where it stopped */
+    const uint32_t before = done == SSSP_STEP_NONE || pulled ? 0 : a->cursor[row];
+    const int goes_on = distance >= done && !pulled; /* from where it stopped */
     p->begin = a->part.out.offsets[row];
     p->range.at = p->begin + (goes_on ? before : 0);
     p->range.end = end;
@@ -142,33 +149,27 @@ WEIR_DEV uint32_t sssp_step_squads(struct sssp_step_relaxer *r, uint32_t more,
     return more;
 }
 
-/** All lanes together relax the ranges of lanes that are not through even then, one after the other. */
-WEIR_DEV void sssp_step_help(struct sssp_step_relaxer *r, uint32_t more,
+/** What is left even then goes on the list of the next iteration, one lane's range after the other. */
+WEIR_DEV void sssp_step_rest(struct sssp_step_relaxer *r, uint32_t more,
                              struct sssp_step_range *mine, struct sssp_step_found *found)
 {
-    uint32_t who = weir_ballot((int)more);
+    uint32_t who = weir_ballot((int)(more && mine->at < mine->end));
     WEIR_ROLLED
     while (who) {
         const uint32_t lane = weir_first_bit_u32(who);
-        struct sssp_step_range range;
         who &= who - 1;
-        range.at = weir_broadcast_u64(mine->at, lane);
-        range.end = weir_broadcast_u64(mine->end, lane);
-        range.distance = weir_broadcast_u32(mine->distance, lane);
-        range.last = weir_broadcast_u32(mine->last, lane);
-        if (sssp_step_together(r, &range, SSSP_STEP_BEFORE(WEIR_LANES) - SSSP_STEP_ALONE, found)) {
-            const uint64_t from = range.at;
-            range.at =
-                sssp_step_cut(r->a, r->iteration, from, range.end, range.distance, range.last);
-            if (weir_lane() == 0) /* counted, so that there is a next iteration */
-                found->changed += sssp_step_pieces_of(range.at - from);
+        const uint64_t from = weir_broadcast_u64(mine->at, lane);
+        const uint64_t end = sssp_step_cut(
+            r->a, r->iteration, from, weir_broadcast_u64(mine->end, lane),
+            weir_broadcast_u32(mine->distance, lane), weir_broadcast_u32(mine->last, lane));
+        if (weir_lane() == 0) /* counted, so that there is a next iteration */
+            found->changed += sssp_step_pieces_of(end - from);
 #if SSSP_STEALS
-            if (weir_lane() == 0)
-                weir_atomic_add_block_u64(&r->shared->listed, range.at - from);
+        if (weir_lane() == 0)
+            weir_atomic_add_block_u64(&r->shared->listed, end - from);
 #endif
-        }
         if (weir_lane() == lane)
-            mine->at = range.at;
+            mine->at = end;
     }
 }
 
@@ -187,32 +188,31 @@ WEIR_DEV void sssp_step_leave(const struct sssp_step_args *a, uint32_t limit, ui
 }
 
 /** Each lane pushes its row; a row of `busy` or more is none. */
-WEIR_DEV void sssp_step_rows(struct sssp_step_relaxer *r, uint32_t dense, uint32_t limit,
-                             uint32_t row, struct sssp_step_found *found)
+WEIR_DEV void sssp_step_push_rows(struct sssp_step_relaxer *r, uint32_t which, uint32_t limit,
+                                  uint32_t row, struct sssp_step_found *found)
 {
     struct sssp_step_pusher p = {0, {0, 0, 0, 0}};
-    const uint32_t active = row < r->a->busy && sssp_step_take(r, dense, limit, row, &p, found);
+    const uint32_t active = row < r->a->busy && sssp_step_take(r, which, limit, row, &p, found);
     if (!active)
         p.range.at = p.range.end;
     uint32_t more = sssp_step_alone(r, &p.range, found);
     more = sssp_step_squads(r, more, &p.range, found);
-    sssp_step_help(r, more, &p.range, found);
+    sssp_step_rest(r, more, &p.range, found);
     if (active)
         sssp_step_leave(r->a, limit, row, &p, found);
 }
 
-/** Find the tasks of a round that may have something to push: each lane looks at the stamp of one. A stamp of the next
- *  iteration may have overwritten that of this one; then the rows are taken in the next. */
+/** Find the tasks of a round that may have something to push: each lane looks at the stamp of one. */
 WEIR_DEV uint32_t sssp_step_wanted(const struct sssp_step_relaxer *r,
-                                   const struct sssp_step_worker *worker, uint32_t dense,
+                                   const struct sssp_step_worker *worker, uint32_t which,
                                    uint32_t base, uint32_t tasks)
 {
     const uint32_t mine = base + weir_lane() * worker->count;
     int wanted = mine < tasks;
-    if (wanted && !dense)
-        wanted =
-            weir_load_relaxed_dev_u32(&r->stamp[sssp_step_first(r->a, mine) / SSSP_STEP_FLAGGED]) ==
-            worker->iteration;
+    if (wanted && which != SSSP_STEP_ALL)
+        wanted = weir_load_relaxed_dev_u32(
+                     &r->stamp[sssp_step_stamp(sssp_step_first(r->a, mine), worker->iteration)]) ==
+                 worker->iteration;
     return weir_ballot(wanted);
 }
 
@@ -221,13 +221,14 @@ WEIR_DEV uint32_t sssp_step_wanted(const struct sssp_step_relaxer *r,
  *  All lanes of a worker.
  *  @param[in,out] who  tasks of the round that are left.  @return how many rows are on the list. */
 WEIR_DEV uint32_t sssp_step_gather(const struct sssp_step_relaxer *r,
-                                   const struct sssp_step_worker *worker, uint32_t dense,
+                                   const struct sssp_step_worker *worker, uint32_t which,
                                    uint32_t limit, uint32_t round, uint32_t *who, uint32_t *list,
                                    uint32_t count)
 {
     const struct sssp_step_args *a = r->a;
     const uint32_t zero = a->zero; /* once for all these rows: no register is free for it */
     uint32_t row[SSSP_STEP_ABREAST], distance[SSSP_STEP_ABREAST], mark[SSSP_STEP_ABREAST];
+    int again[SSSP_STEP_ABREAST];
     for (uint32_t k = 0; k < SSSP_STEP_ABREAST; k++) {
         row[k] = a->busy;
         if (*who) {
@@ -235,14 +236,17 @@ WEIR_DEV uint32_t sssp_step_gather(const struct sssp_step_relaxer *r,
             *who &= *who - 1;
         }
         distance[k] = mark[k] = SSSP_STEP_NONE;
+        again[k] = 0;
         if (row[k] < a->busy) {
             distance[k] = weir_load_relaxed_dev_u32(&r->tent[a->part.begin + row[k]]);
             mark[k] = a->done[row[k]];
+            again[k] = sssp_step_pulled(a, which, row[k]);
         }
     }
     for (uint32_t k = 0; k < SSSP_STEP_ABREAST; k++) {
         const uint32_t done = sssp_step_done(zero, mark[k]);
-        const int active = distance[k] < limit && (distance[k] < done || dense);
+        const int active =
+            distance[k] < limit && (distance[k] < done || which == SSSP_STEP_ALL || again[k]);
         const uint32_t those = weir_ballot(active);
         if (active)
             list[count + weir_popcount_u32(those & ((1u << weir_lane()) - 1))] = row[k];
@@ -252,27 +256,27 @@ WEIR_DEV uint32_t sssp_step_gather(const struct sssp_step_relaxer *r,
     return count;
 }
 
-/** All workers push; but for pieces, in the kernel that shares them out. */
-WEIR_COLD void sssp_step_push(const struct sssp_step_args *a, struct sssp_step_shared *shared,
-                              struct sssp_step_worker worker, uint32_t dense, uint32_t limit)
+WEIR_DEV void sssp_step_push_which(const struct sssp_step_args *a, struct sssp_step_shared *shared,
+                                   const struct sssp_step_worker *worker, uint32_t which,
+                                   uint32_t limit)
 {
     struct sssp_step_found found = sssp_step_nothing();
-    struct sssp_step_relaxer r = sssp_step_relaxer_of(a, shared, &worker);
+    struct sssp_step_relaxer r = sssp_step_relaxer_of(a, shared, worker);
     const uint32_t tasks = sssp_step_tasks(a);
-    uint32_t base = worker.index, who = 0, round = 0, count = 0;
-    uint32_t *list = shared->list[worker.in_block];
+    uint32_t base = worker->index, who = 0, round = 0, count = 0;
+    uint32_t *list = shared->list[worker->in_block];
     if (!SSSP_STEALS)
-        sssp_step_pieces(&r, &worker, &found);
+        sssp_step_pieces(&r, worker, &found);
     WEIR_ROLLED
     for (;;) {
         WEIR_ROLLED
         while (count < WEIR_LANES && (who || base < tasks)) {
             if (!who) {
                 round = base;
-                who = sssp_step_wanted(&r, &worker, dense, round, tasks);
-                base += worker.count * WEIR_LANES;
+                who = sssp_step_wanted(&r, worker, which, round, tasks);
+                base += worker->count * WEIR_LANES;
             }
-            count = sssp_step_gather(&r, &worker, dense, limit, round, &who, list, count);
+            count = sssp_step_gather(&r, worker, which, limit, round, &who, list, count);
         }
         if (!count)
             break;
@@ -280,11 +284,26 @@ WEIR_COLD void sssp_step_push(const struct sssp_step_args *a, struct sssp_step_s
         count -= take;
         const uint32_t row = weir_lane() < take ? list[count + weir_lane()] : a->busy;
         weir_lanes_sync(); /* before the places are used again */
-        sssp_step_rows(&r, dense, limit, row, &found);
+        sssp_step_push_rows(&r, which, limit, row, &found);
     }
     if (r.waiting)
         sssp_step_send(a, shared, r.stage, r.waiting, r.iteration);
     sssp_step_flush(shared, &found, SSSP_STEP_LIGHT);
+}
+
+/** All workers push; but for pieces, in the kernel that shares them out. */
+WEIR_DEV void sssp_step_push(const struct sssp_step_args *a, struct sssp_step_shared *shared,
+                             struct sssp_step_worker worker, uint32_t all, uint32_t limit)
+{
+    sssp_step_push_which(a, shared, &worker, all ? SSSP_STEP_ALL : SSSP_STEP_CHANGED, limit);
+}
+
+/** The same behind a pull; a function of its own, so that all others have nothing of it. */
+WEIR_DEV void sssp_step_push_pulled(const struct sssp_step_args *a, struct sssp_step_shared *shared,
+                                    struct sssp_step_worker worker)
+{
+    sssp_step_push_which(a, shared, &worker, SSSP_STEP_PULLED | (worker.iteration - 1),
+                         SSSP_U32_FAR);
 }
 
 #endif

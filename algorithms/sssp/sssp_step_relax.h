@@ -120,16 +120,28 @@ WEIR_DEV struct sssp_step_relaxer sssp_step_relaxer_of(const struct sssp_step_ar
     return r;
 }
 
-/** Lower the distance in the owner's memory, since its inbox is full. */
-WEIR_COLD void sssp_step_spill(const struct sssp_step_args *a, struct sssp_step_shared *shared,
-                               uint32_t owner, uint32_t number, uint32_t distance,
-                               uint32_t iteration)
+/** A distance has been lowered, or not, in its owner's memory, for whom it is counted here.
+ *  @param[in] before  what lay there. @return 1: it was. */
+WEIR_DEV uint32_t sssp_step_lowered(const struct sssp_step_args *a, struct sssp_step_shared *shared,
+                                    uint32_t owner, uint64_t item, uint32_t before,
+                                    uint32_t iteration)
 {
-    const uint32_t row = number - a->part.first[owner];
-    const uint32_t before = weir_atomic_min_relaxed_sys_u32(&a->tent[owner][number], distance);
-    if (distance < before)
-        sssp_step_count_far(shared, before, distance);
-    weir_store_relaxed_sys_u32(&a->stamp[owner][row / SSSP_STEP_FLAGGED], iteration + 1);
+    const uint32_t row = (uint32_t)(item >> 32) - a->part.first[owner];
+    if ((uint32_t)item >= before)
+        return 0;
+    weir_store_relaxed_sys_u32(&a->stamp[owner][sssp_step_stamp(row, iteration + 1)],
+                               iteration + 1);
+    sssp_step_count_far(shared, before, (uint32_t)item);
+    return 1;
+}
+
+/** Lower the distance of an item in its owner's memory. @return 1: it was lowered. */
+WEIR_COLD uint32_t sssp_step_spill(const struct sssp_step_args *a, struct sssp_step_shared *shared,
+                                   uint32_t owner, uint64_t item, uint32_t iteration)
+{
+    return sssp_step_lowered(
+        a, shared, owner, item,
+        weir_atomic_min_relaxed_sys_u32(&a->tent[owner][item >> 32], (uint32_t)item), iteration);
 }
 
 /** Whose a stage's item is that a lane looks at; WEIR_DEVICES_MAX: there is none. */
@@ -140,12 +152,53 @@ WEIR_DEV uint32_t sssp_step_to(const struct sssp_step_args *a, const uint64_t *s
                         : WEIR_DEVICES_MAX;
 }
 
-/** Send what waits in a stage to one device after the other. All lanes of a worker. */
+/** Lower the distances of what waits in a stage where they lie. All lanes of a worker. */
+WEIR_DEV void sssp_step_direct(const struct sssp_step_args *a, struct sssp_step_shared *shared,
+                               const uint64_t *stage, uint32_t waiting, uint32_t iteration)
+{
+    const uint32_t two = a->part.parts == 2, other = 1 - a->member.index;
+    uint32_t lowered = 0;
+    weir_lanes_sync();
+    WEIR_ROLLED
+    for (uint32_t i = weir_lane(); i - weir_lane() < waiting; i += SSSP_STEP_BATCH * WEIR_LANES) {
+        uint32_t before[SSSP_STEP_BATCH], owner[SSSP_STEP_BATCH];
+        for (uint32_t j = 0; j < SSSP_STEP_BATCH; j++) { /* all are under way together */
+            const uint32_t at = i + j * WEIR_LANES;
+            before[j] = 0;
+            owner[j] = two && at < waiting ? other : sssp_step_to(a, stage, waiting, at);
+            if (at < waiting)
+                before[j] = weir_atomic_min_relaxed_sys_u32(&a->tent[owner[j]][stage[at] >> 32],
+                                                            (uint32_t)stage[at]);
+        }
+        for (uint32_t j = 0; j < SSSP_STEP_BATCH; j++) {
+            const uint32_t at = i + j * WEIR_LANES;
+            if (at >= waiting)
+                continue;
+            lowered += sssp_step_lowered(a, shared, owner[j], stage[at], before[j], iteration);
+            if (!two)
+                weir_atomic_add_block_u64(&shared->direct[owner[j]], 1);
+        }
+    }
+    weir_lanes_sync();
+    lowered = weir_sum_u32(lowered);
+    if (weir_lane())
+        return;
+    if (two)
+        weir_atomic_add_block_u64(&shared->direct[other], waiting);
+    if (lowered) /* the owner does not see that its distances changed */
+        weir_atomic_add_block_u64(&shared->sum[0], lowered);
+}
+
+/** Hand on what waits in a stage: send it to one device after the other, or lower it there. All lanes of a worker. */
 WEIR_COLD void sssp_step_send(const struct sssp_step_args *a, struct sssp_step_shared *shared,
                               const uint64_t *stage, uint32_t waiting, uint32_t iteration)
 {
     const uint32_t lane = weir_lane();
-    uint32_t spilled = 0;
+    uint32_t spilled = 0, lowered = 0;
+    if (shared->at.direct) {
+        sssp_step_direct(a, shared, stage, waiting, iteration);
+        return;
+    }
     weir_lanes_sync();
     WEIR_ROLLED
     for (uint32_t d = 0; d < a->part.parts; d++) {
@@ -172,19 +225,19 @@ WEIR_COLD void sssp_step_send(const struct sssp_step_args *a, struct sssp_step_s
                 a->outbox[d][at] = item;
                 continue;
             }
-            sssp_step_spill(a, shared, d, (uint32_t)(item >> 32), (uint32_t)item, iteration);
+            lowered += sssp_step_spill(a, shared, d, item, iteration);
             spilled++;
         }
     }
     weir_lanes_sync();
     spilled = weir_sum_u32(spilled);
+    lowered = weir_sum_u32(lowered);
     if (lane)
         return;
     weir_atomic_add_block_u64(&shared->sent, waiting);
     if (spilled) {
         weir_atomic_add_block_u64(&shared->spilled, spilled);
-        /* The owner does not see that its distance changed, so the change is counted here. */
-        weir_atomic_add_block_u64(&shared->sum[0], spilled);
+        weir_atomic_add_block_u64(&shared->sum[0], lowered);
     }
 }
 
@@ -204,7 +257,8 @@ WEIR_DEV void sssp_step_lower(struct sssp_step_relaxer *r, const int *wanted,
         const uint32_t row = number[j] - begin;
         const int lower = wanted[j] && sum[j] < before[j], own = row < owned;
         if (lower && own) {
-            weir_store_relaxed_sys_u32(&r->stamp[row / SSSP_STEP_FLAGGED], r->iteration + 1);
+            weir_store_relaxed_sys_u32(&r->stamp[sssp_step_stamp(row, r->iteration + 1)],
+                                       r->iteration + 1);
             sssp_step_count_far(r->shared, before[j], sum[j]);
             found->changed++;
         }

@@ -68,8 +68,8 @@ WEIR_DEV void sssp_step_tight_together(const struct sssp_step_args *a, uint32_t 
 }
 
 /** All workers look for parents of their rows. */
-WEIR_COLD void sssp_step_tree(const struct sssp_step_args *a, struct sssp_step_shared *shared,
-                              struct sssp_step_worker worker)
+WEIR_DEV void sssp_step_tree(const struct sssp_step_args *a, struct sssp_step_shared *shared,
+                             struct sssp_step_worker worker)
 {
     struct sssp_step_found found = sssp_step_nothing();
     const uint32_t groups = (a->busy + WEIR_LANES - 1) / WEIR_LANES;

@@ -292,7 +292,7 @@ static void a_stop_ends_a_run(void **state)
     weir_run_options options = frontier(ALL, 0);
     weir_sssp *sssp = placed(context, graph, WEIR_PARTITION_BLOCK, &options);
     OK(weir_sssp_run(sssp, 0, &stats));
-    assert_true(stats.stolen_levels >= HUBS);
+    assert_true(stats.stolen_levels >= HUBS / 2); /* two hubs may be taken in one push */
     weir_sssp_cancel(sssp);
     STATUS(weir_sssp_run(sssp, 0, NULL), WEIR_ERR_CANCELLED);
     assert_int_equal(steal_of(&kind, sssp, 0, 1), 0); /* a part of the matrix is none */

@@ -396,7 +396,7 @@ static void inboxes_may_be_too_small(void **state)
     uint64_t spilled = 0;
     uint32_t devices = 0;
     for (int i = 0; i < 5 * GRAPHS; i += STRIDE) {
-        const char *settings[] = {items[i / GRAPHS], NULL};
+        const char *settings[] = {items[i / GRAPHS], "direct_items=0", NULL};
         weir_context *context = open_with_or_skip(*state, settings);
         devices = weir_context_device_count(context);
         if (!has_case(context, i)) {
@@ -416,7 +416,103 @@ static void inboxes_may_be_too_small(void **state)
     assert_int_equal(spilled > 0, devices > 1);
 }
 
+/* What is told directly, through inboxes, or in one run by turns. */
+static void few_items_go_directly(void **state)
+{
+    static const char *const most[] = {"direct_items=0", "direct_items=1", "direct_items=10",
+                                       "direct_items=100", "direct_items=1000000"};
+    uint64_t direct[5] = {0};
+    uint32_t devices = 0;
+    for (int i = 0; i < 5 * GRAPHS; i += STRIDE) {
+        const char *settings[] = {most[i / GRAPHS], NULL};
+        weir_run_stats stats = WEIR_RUN_STATS_INIT;
+        weir_context *context = open_with_or_skip(*state, settings);
+        weir_graph *graph = graph_number(i % GRAPHS, "random:0-40");
+        weir_sssp *sssp = in_step(context, graph, WEIR_PARTITION_RANDOM, (uint32_t)i % 9 * 5);
+        devices = weir_context_device_count(context);
+        for (uint64_t source = 1; source < graph->vertices; source += graph->vertices / 3 + 1) {
+            uint64_t sent = 0, items;
+            assert_sssp(sssp, graph, source);
+            OK(weir_sssp_run(sssp, source, &stats));
+            for (uint32_t d = 0; d < devices * devices; d++) {
+                OK(weir_sssp_link_items(sssp, d / devices, d % devices, &items));
+                sent += items;
+            }
+            assert_int_equal(sent, stats.work.sent); /* pair by pair, however they went */
+            assert_true(stats.direct <= sent);
+            direct[i / GRAPHS] += stats.direct;
+        }
+        weir_sssp_destroy(sssp);
+        weir_graph_destroy(graph);
+        weir_context_destroy(context);
+    }
+    assert_int_equal(direct[0], 0);
+    assert_int_equal(direct[4] > 0, devices > 1);
+}
+
 /* ---- what it does ---- */
+
+/* Where all go directly no step takes anything in, unless a limit has risen, and the other way round. */
+static void no_step_absorbs_what_went_directly(void **state)
+{
+    static const char *const most[] = {"direct_items=0", "direct_items=1000000"};
+    for (int i = 0; i < 2; i++) {
+        const char *settings[] = {most[i], NULL};
+        weir_run_stats stats = WEIR_RUN_STATS_INIT;
+        weir_context *context = open_with_or_skip(*state, settings);
+        weir_graph *graph = hub_of(6000, 5);
+        weir_sssp *sssp = in_step(context, graph, WEIR_PARTITION_RANDOM, 1000);
+        const uint32_t devices = weir_context_device_count(context);
+        assert_sssp(sssp, graph, 17);
+        OK(weir_sssp_run(sssp, 17, &stats));
+        assert_int_equal(phase(&stats, "absorb")->steps > 0, devices > 1 && i == 0);
+        assert_int_equal(stats.direct > 0, devices > 1 && i == 1);
+        weir_sssp_destroy(sssp);
+        weir_graph_destroy(graph);
+        weir_context_destroy(context);
+    }
+}
+
+/* A row whose distance cannot fall any more is not looked at by a second pull, nor pushed because its neighbours are. */
+static void later_pulls_look_at_candidates(void **state)
+{
+    weir_context *context = open_or_skip(state);
+    weir_graph *graph = open_graph("rmat:13", 1);
+    weir_graph_summary summary = WEIR_GRAPH_SUMMARY_INIT;
+    weir_run_stats stats = WEIR_RUN_STATS_INIT;
+    weigh(graph, "random");
+    OK(weir_graph_summarize(graph, &summary));
+    weir_sssp *sssp = in_step(context, graph, WEIR_PARTITION_EDGE, 0);
+    assert_sssp(sssp, graph, summary.degree_max_vertex);
+    OK(weir_sssp_run(sssp, summary.degree_max_vertex, &stats));
+    assert_true(phase(&stats, "heavy pull")->steps > 1);
+    assert_in_range(stats.candidates, 1, stats.reached / 2);
+    assert_in_range(stats.work.processed, stats.reached, stats.reached * 7 / 4);
+    weir_sssp_destroy(sssp);
+    weir_graph_destroy(graph);
+    weir_context_destroy(context);
+}
+
+/* Where nothing hides what an iteration has to look at, a bucket takes as many pushes as a path in it has arcs, or fewer. */
+static void no_stamp_hides_another(void **state)
+{
+    enum { ROWS = 4000, HOPS = 40 };
+    weir_context *context = open_or_skip(state);
+    weir_run_stats stats = WEIR_RUN_STATS_INIT;
+    static struct arcs arcs;
+    arcs.count = 0;
+    /* A tree of HOPS levels, of rows that lie side by side: what a push lowers is next to what it takes. */
+    for (uint64_t v = 1; v < ROWS; v++)
+        arc(&arcs, v < ROWS / HOPS ? 0 : v - ROWS / HOPS, v, 1);
+    weir_graph *graph = graph_of(ROWS, &arcs);
+    weir_sssp *sssp = in_step(context, graph, WEIR_PARTITION_RANDOM, UINT32_MAX - 2);
+    assert_sssp(sssp, graph, 0);
+    OK(weir_sssp_run(sssp, 0, &stats));
+    assert_in_range(phase(&stats, "light push")->steps, 2, HOPS + 2);
+    weir_sssp_destroy(sssp);
+    weir_graph_destroy(graph);
+    weir_context_destroy(context);
+}
 
 /* That is the point of it: most arcs are never looked at. */
 static void most_arcs_are_not_looked_at(void **state)
@@ -448,7 +544,6 @@ static void most_arcs_are_not_looked_at(void **state)
     assert_int_equal(sent, stats.work.sent);
     assert_in_range(stats.bytes_sent, sent * 4, sent * 8); /* values; items */
     assert_int_equal(weir__sssp_spilled(sssp), 0);
-    assert_int_equal(phase(&stats, "absorb")->steps > 0, devices > 1);
     assert_int_equal(sent > 0, devices > 1);
     weir_sssp_destroy(sssp);
     weir_graph_destroy(graph);
@@ -598,6 +693,10 @@ int main(void)
         ON_SETS(distances_that_marks_have_no_room_for),
         ON_SETS(a_large_distance_behind_many_runs),
         ON_SETS(inboxes_may_be_too_small),
+        ON_SETS(few_items_go_directly),
+        ON_SETS(no_step_absorbs_what_went_directly),
+        ON_SETS(later_pulls_look_at_candidates),
+        ON_SETS(no_stamp_hides_another),
         ON_SETS(most_arcs_are_not_looked_at),
         ON_SETS(a_limit_and_a_cancel_end_a_run),
         cmocka_unit_test(auto_goes_in_step_where_there_are_hubs),

@@ -2,8 +2,10 @@
  * one read, and takes the plain lines of what it has. What stands behind the last line end is copied to the next block.
  *
  * Lock: one, for the numbers and states; nobody reads, parses or calls anything under it. A block belongs to the thread that
- * fills it until it is done, then to the loader until the next one is asked for. */
+ * fills it until it is done, then to the loader until the next one is asked for, and, if the loader took its arcs to be dealt out, to the
+ * thread that does it. Blocks are dealt out in any order, and become free in theirs. */
 #include "algorithms/graph/ahead.h"
+#include "algorithms/graph/deal.h"
 #include "algorithms/graph/read.h"
 #include "runtime/observe.h"
 #include "runtime/support.h"
@@ -23,14 +25,21 @@
 
 struct slot {
     weir__block block;
-    char *memory; /* of text and arcs */
-    uint32_t dealt_end[WEIR__STRETCHES_MAX];
+    char *memory;  /* of text and arcs */
     size_t tail;   /* bytes behind the block that belong to the next one */
     uint64_t rows; /* of METIS text in front of it */
     int inside;    /* it begins within a line */
     int done;
+    int dealt;          /* nothing in it is to be dealt out any more */
     weir_status status; /* of the read behind it */
     struct weir__sentence sentence;
+};
+
+/* A thread beside the loader's, which is number 0. */
+struct reader {
+    weir__ahead *ahead;
+    uint32_t number;
+    pthread_t thread;
 };
 
 struct weir__ahead {
@@ -40,19 +49,21 @@ struct weir__ahead {
     size_t block_bytes;
     pthread_mutex_t lock; /* guards all below up to the ring, and slot.done */
     pthread_cond_t changed;
-    uint64_t read, freed; /* blocks that were read, and that the loader has done with */
-    int reading;          /* somebody is */
-    uint64_t rows;        /* of METIS text in what was read; of who reads, as `inside` */
-    int inside;           /* what was read ends within a line */
-    int ended;            /* nothing more is to be read */
+    uint64_t read;      /* blocks that were read */
+    uint64_t given;     /* of them the loader has done with */
+    uint64_t come_to;   /* of these somebody has looked whether they are to be dealt out */
+    uint64_t freed;     /* of these nobody needs any more */
+    weir__early *early; /* by whom; of the loader's thread */
+    int reading;        /* somebody is */
+    uint64_t rows;      /* of METIS text in what was read; of who reads, as `inside` */
+    int inside;         /* what was read ends within a line */
+    int ended;          /* nothing more is to be read */
     int stopped;
-    int held;   /* the loader has a block */
-    int mapped; /* `map` is there, and does not change any more */
-    weir__deal_map map;
+    int held; /* the loader has a block */
     uint32_t slots;
     struct slot *slot; /* block i lies in i % slots */
     uint32_t threads;
-    pthread_t thread[THREADS_MAX];
+    struct reader reader[THREADS_MAX];
 };
 
 static size_t pretended; /* see weir__ahead_pretend() */
@@ -121,26 +132,9 @@ static void read_block(weir__ahead *a, uint64_t number)
         a->inside = slot->block.text[slot->block.bytes - 1] != '\n';
 }
 
-/* Arcs in no order, while they are in this core's cache. Without memory the loader does it. */
-static void deal_out(const weir__deal_map *map, struct slot *slot)
-{
-    weir__plain *plain = &slot->block.plain;
-    const uint64_t bytes = (plain->count << (map->mirror != 0)) * sizeof(struct weir__arc_u32);
-    if (bytes > plain->dealt_bytes) {
-        free(plain->dealt);
-        plain->dealt_bytes = bytes + bytes / 8;
-        if (weir__alloc(1, plain->dealt_bytes, "file buffer", &plain->dealt))
-            plain->dealt_bytes = 0;
-    }
-    plain->dealt_end = slot->dealt_end;
-    weir__plain_deal(map, plain);
-}
-
-/* @param[in] map  NULL: there is none yet. */
-static void take_plain(weir__ahead *a, const weir__deal_map *map, struct slot *slot)
+static void take_plain(weir__ahead *a, struct slot *slot)
 {
     weir__block *block = &slot->block;
-    block->plain.is_dealt = 0;
     block->taken = 0;
     block->plain.count = 0;
     if (!slot->inside &&
@@ -150,8 +144,6 @@ static void take_plain(weir__ahead *a, const weir__deal_map *map, struct slot *s
                                 block->text);
     if (!block->plain.tangled)
         weir__plain_mark_runs(&block->plain);
-    if (map && (block->plain.tangled || map->mirror) && block->plain.count)
-        deal_out(map, slot);
 }
 
 /* Whether a block may be read now; the lock is held. */
@@ -172,26 +164,53 @@ static void work_once(weir__ahead *a)
     a->reading = 0;
     a->read++;
     a->ended = slot->block.last || slot->status;
-    const weir__deal_map *map = a->mapped ? &a->map : NULL;
     pthread_cond_broadcast(&a->changed);
     pthread_mutex_unlock(&a->lock);
-    take_plain(a, map, slot);
+    take_plain(a, slot);
     pthread_mutex_lock(&a->lock);
     slot->done = 1;
     pthread_cond_broadcast(&a->changed);
 }
 
+/* Look at the next block that the loader has done with, and deal it out if that is wanted; the lock is held on entry and on return. */
+static void deal_once(weir__ahead *a, uint32_t who)
+{
+    struct slot *slot = &a->slot[a->come_to++ % a->slots];
+    weir__early *early = slot->block.plain.deal_to;
+    if (early) {
+        pthread_mutex_unlock(&a->lock);
+        weir__early_deal(early, who, &slot->block.plain);
+        pthread_mutex_lock(&a->lock);
+        slot->block.plain.deal_to = NULL;
+    }
+    slot->dealt = 1;
+    while (a->freed < a->come_to && a->slot[a->freed % a->slots].dealt)
+        a->slot[a->freed++ % a->slots].dealt = 0;
+    pthread_cond_broadcast(&a->changed);
+}
+
+/* What there is to do; the lock is held on entry and on return. While one thread reads, which no other can, blocks that were taken keep the others at
+ * work, so more is read as soon as it can be. @return 0: nothing is to be done. */
+static int do_one(weir__ahead *a, uint32_t who)
+{
+    if (may_read(a))
+        work_once(a);
+    else if (a->come_to < a->given)
+        deal_once(a, who);
+    else
+        return 0;
+    return 1;
+}
+
 static void *work(void *user)
 {
-    weir__ahead *a = user;
+    const struct reader *reader = user;
+    weir__ahead *a = reader->ahead;
     (void)weir__activity_aside(a->observer); /* what this thread reads is a part of that call */
     pthread_mutex_lock(&a->lock);
-    while (!a->ended && !a->stopped) {
-        if (may_read(a))
-            work_once(a);
-        else
+    while (!a->stopped)
+        if (!do_one(a, reader->number))
             pthread_cond_wait(&a->changed, &a->lock);
-    }
     pthread_mutex_unlock(&a->lock);
     return NULL;
 }
@@ -199,7 +218,7 @@ static void *work(void *user)
 /* The loader has done with its block. @return why there is none behind it, or WEIR_OK. */
 static weir_status give_back(weir__ahead *a)
 {
-    struct slot *slot = &a->slot[a->freed % a->slots];
+    struct slot *slot = &a->slot[a->given % a->slots];
     if (!a->held)
         return WEIR_OK;
     a->held = 0;
@@ -208,8 +227,11 @@ static weir_status give_back(weir__ahead *a)
         return slot->status;
     }
     slot->done = 0;
-    a->freed++;
-    pthread_cond_broadcast(&a->changed);
+    a->given++;
+    if (slot->block.plain.deal_to || a->come_to + 1 < a->given)
+        pthread_cond_broadcast(&a->changed);
+    else
+        deal_once(a, 0); /* which only frees it */
     return WEIR_OK;
 }
 
@@ -217,13 +239,10 @@ weir_status weir__ahead_next(weir__ahead *a, weir__block **block_out)
 {
     pthread_mutex_lock(&a->lock);
     weir_status status = give_back(a);
-    struct slot *slot = &a->slot[a->freed % a->slots];
-    while (!status && !slot->done) {
-        if (may_read(a))
-            work_once(a);
-        else
+    struct slot *slot = &a->slot[a->given % a->slots];
+    while (!status && !slot->done)
+        if (!do_one(a, 0))
             pthread_cond_wait(&a->changed, &a->lock);
-    }
     a->held = !status;
     pthread_mutex_unlock(&a->lock);
     *block_out = status ? NULL : &slot->block;
@@ -291,34 +310,64 @@ weir_status weir__ahead_start(const weir__plain_form *form, const struct weir__a
         weir__ahead_stop(a);
         return status;
     }
-    while (a->threads + 1 < threads && pthread_create(&a->thread[a->threads], NULL, work, a) == 0)
+    for (struct reader *reader = a->reader; a->threads + 1 < threads; reader++) {
+        *reader = (struct reader){.ahead = a, .number = a->threads + 1};
+        if (pthread_create(&reader->thread, NULL, work, reader))
+            break;
         a->threads++;
+    }
     *ahead_out = a;
     return WEIR_OK;
 }
 
-void weir__ahead_deal(weir__ahead *a, const weir__deal_map *map)
+void weir__ahead_settle(weir__ahead *a)
 {
     pthread_mutex_lock(&a->lock);
-    if (!a->mapped)
-        a->map = *map;
-    a->mapped = 1;
+    struct slot *slot = &a->slot[a->given % a->slots];
+    if (a->held && slot->block.plain.deal_to) { /* the loader's own, which it may look at further */
+        pthread_mutex_unlock(&a->lock);
+        weir__early_deal(slot->block.plain.deal_to, 0, &slot->block.plain);
+        pthread_mutex_lock(&a->lock);
+        slot->block.plain.deal_to = NULL;
+    }
+    while (a->freed < a->given)
+        if (a->come_to < a->given)
+            deal_once(a, 0);
+        else
+            pthread_cond_wait(&a->changed, &a->lock);
     pthread_mutex_unlock(&a->lock);
+}
+
+void weir__ahead_deal(weir__ahead *a, weir__early *early)
+{
+    if (!early) {
+        pthread_mutex_lock(&a->lock);
+        for (uint64_t i = a->come_to; i < a->given + (a->held != 0); i++)
+            a->slot[i % a->slots].block.plain.deal_to = NULL;
+        pthread_mutex_unlock(&a->lock);
+        weir__ahead_settle(a);
+    } else if (early != a->early) {
+        weir__early_source(early, a);
+    }
+    a->early = early;
 }
 
 void weir__ahead_stop(weir__ahead *a)
 {
     if (!a)
         return;
+    if (a->early) {
+        weir__ahead_settle(a);
+        weir__early_source(a->early, NULL);
+    }
     pthread_mutex_lock(&a->lock);
     a->stopped = 1;
     pthread_cond_broadcast(&a->changed);
     pthread_mutex_unlock(&a->lock);
     while (a->threads > 0)
-        pthread_join(a->thread[--a->threads], NULL);
+        pthread_join(a->reader[--a->threads].thread, NULL);
     for (uint32_t i = 0; a->slot && i < a->slots; i++) {
         free(a->slot[i].sentence.text);
-        free(a->slot[i].block.plain.dealt);
         free(a->slot[i].memory);
     }
     pthread_cond_destroy(&a->changed);

@@ -6,7 +6,7 @@
 #ifndef WEIR_ALGORITHMS_GRAPH_AHEAD_H
 #define WEIR_ALGORITHMS_GRAPH_AHEAD_H
 
-#include "algorithms/graph/deal_map.h"
+#include "algorithms/graph/plain.h"
 #include "runtime/runtime.h"
 
 /** Where the bytes come from: up to @p room of them, 0 in @p got_out only at the end. Called by one thread at a time,
@@ -40,9 +40,12 @@ weir_status weir__ahead_start(const weir__plain_form *form, const struct weir__a
 /** The next block, valid until the next call; not after the last one. Works itself where it would wait.
  *  @return what `pull` returned, after all lines in front of that. @par Threads  the one that began. */
 weir_status weir__ahead_next(weir__ahead *ahead, weir__block **block_out);
-/** Arcs of lines that are taken from here on, and are in no order, are dealt out by a copy of @p map. Does nothing the second time. */
-void weir__ahead_deal(weir__ahead *ahead, const weir__deal_map *map);
-/** Ends all threads; NULL is fine. */
+/** Arcs that the loader gives to @p early, by `deal_to` of a block that it has, are dealt out by whichever thread comes to it once the loader has
+ *  done with the block. NULL: that has an end; what was given and not dealt out yet is forgotten. @par Threads  the one that began, as weir__ahead_settle(). */
+void weir__ahead_deal(weir__ahead *ahead, weir__early *early);
+/** Returns when all that was given is dealt out, in which it takes part. */
+void weir__ahead_settle(weir__ahead *ahead);
+/** Ends all threads, behind what weir__ahead_settle() does; NULL is fine. */
 void weir__ahead_stop(weir__ahead *ahead);
 /** Blocks of about so many bytes from here on, to have many in a short text; 0: as many as usual. For tests. */
 void weir__ahead_pretend(size_t bytes);

@@ -9,7 +9,7 @@
 #include "algorithms/graph/build.h"
 #include "algorithms/graph/csr.h"
 #include "algorithms/graph/deal.h"
-#include "algorithms/graph/sort_arcs.h"
+#include "algorithms/graph/key_rows.h"
 #include "runtime/observe.h"
 #include "runtime/support.h"
 
@@ -276,7 +276,7 @@ static void place_arcs(struct build *b, uint32_t s, struct order order, int sort
 static void *row_room(struct build *b, uint32_t s, void *buffer, void **taken_out)
 {
     const uintptr_t arcs =
-        (uintptr_t)b->dealt.arcs + b->dealt.begin[s] * weir__dealt_bytes(b->form);
+        (uintptr_t)b->dealt.arcs + b->dealt.begin[s] * weir__dealt_bytes(b->form, 0);
     uint64_t most = 0, from = b->dealt.begin[s];
     *taken_out = NULL;
     if (b->dealt.arcs)
@@ -334,10 +334,22 @@ static void make_stretch(struct build *b, uint32_t s)
     weir__dealt_drop(&b->dealt, s);
 }
 
+static void make_stretch_of_keys(struct build *b, uint32_t s)
+{
+    if (!weir__key_rows_make(&b->dealt, s, &b->scratch, b->offsets, b->targets, b->weights_u32,
+                             &b->kept[s]))
+        __atomic_store_n(&b->lacking, 1, __ATOMIC_RELAXED);
+    weir__dealt_drop(&b->dealt, s);
+}
+
 static void make_stretches(void *user, uint64_t begin, uint64_t end)
 {
+    struct build *b = user;
     for (uint64_t s = begin; s < end; s++)
-        make_stretch(user, (uint32_t)s);
+        if (b->dealt.bits)
+            make_stretch_of_keys(b, (uint32_t)s);
+        else
+            make_stretch(b, (uint32_t)s);
 }
 
 static void move_offsets(void *user, uint64_t begin, uint64_t end)
@@ -452,7 +464,9 @@ static weir_status make_rows(struct build *b, weir__arcs *arcs, uint32_t threads
         return status;
     b->fractions = 0;
     b->vertices = n;
-    weir__scratch_open(&b->scratch, scratch_arcs(b) * weir__dealt_bytes(b->form));
+    weir__scratch_open(&b->scratch, b->dealt.bits
+                                        ? weir__key_rows_scratch(b->form, scratch_arcs(b))
+                                        : scratch_arcs(b) * weir__dealt_bytes(b->form, 0));
     status = weir__activity_for("sorting arcs", "stretches", b->dealt.stretches, 1, threads,
                                 make_stretches, b);
     weir__scratch_close(&b->scratch);
@@ -482,11 +496,11 @@ void weir__build_need(const weir__arcs *arcs, uint64_t count, weir_weight_kind k
     const uint64_t n = arcs->vertices, most = count << (arcs->mirror != 0);
     weir__need_take(need, n + 1, sizeof(uint64_t));
     if (arcs->early)
-        weir__need_give(need, most, weir__dealt_bytes(kind));
+        weir__need_give(need, most, weir__dealt_bytes(kind, 0));
     else if (!arcs->borrowed)
         weir__need_give(need, count, weir__arc_bytes(arcs));
-    weir__need_take(need, most, weir__dealt_bytes(kind));
-    weir__need_give(need, most, weir__dealt_bytes(kind));
+    weir__need_take(need, most, weir__dealt_bytes(kind, 0));
+    weir__need_give(need, most, weir__dealt_bytes(kind, 0));
     weir__need_take(need, most, kept_bytes[kind]);
 }
 

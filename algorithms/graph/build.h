@@ -6,9 +6,6 @@
 #include "algorithms/graph/plain.h"
 #include "runtime/room.h"
 
-/** Arcs that are dealt out as they come (deal.h). */
-typedef struct weir__early weir__early;
-
 /** Arcs as they come from a file, a generator or the caller; zero is an empty list. */
 typedef struct weir__arcs {
     uint64_t vertices;

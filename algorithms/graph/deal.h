@@ -10,17 +10,25 @@
 #include "algorithms/graph/deal_map.h"
 #include "algorithms/graph/ebb.h"
 
-/** Bytes of an arc in a stretch. */
-size_t weir__dealt_bytes(weir_weight_kind kind);
+struct weir__ahead;
+
+/** Bytes of an arc in a stretch. @param[in] bits  of keys (deal_map.h); 0: there are none. */
+static inline size_t weir__dealt_bytes(weir_weight_kind kind, uint32_t bits)
+{
+    return kind == WEIR_WEIGHT_NONE  ? (bits ? sizeof(uint32_t) : sizeof(struct weir__arc_plain))
+           : kind == WEIR_WEIGHT_U32 ? (bits ? sizeof(uint64_t) : sizeof(struct weir__arc_u32))
+                                     : sizeof(struct weir__arc_f64);
+}
 
 /** Arcs by stretch. No loops are among them. */
 typedef struct weir__dealt {
     weir_weight_kind kind;
+    uint32_t bits; /**< of keys; 0: arcs lie as weir__arc_* of the kind */
     uint32_t stretches;
     uint64_t first[WEIR__STRETCHES_MAX +
                    1]; /**< vertex of each; behind the last one the number of vertices */
     uint64_t begin[WEIR__STRETCHES_MAX + 1]; /**< arcs before each, and all */
-    char *arcs; /**< weir__arc_* of the kind, in any order within a stretch; NULL: in `early` */
+    char *arcs;                              /**< in any order within a stretch; NULL: in `early` */
     struct weir__ebb ebb;
     weir__early *early; /**< arcs that were dealt out as they came */
 } weir__dealt;
@@ -28,11 +36,13 @@ typedef struct weir__dealt {
 /** Arcs of a stretch that were dealt out as they came; they lie behind this. */
 struct weir__chunk {
     struct weir__chunk *next;
-    uint32_t count, room;
+    uint32_t count;
 };
+/** Arcs begin with a line of the caches, as chunks do. */
+#define WEIR__CHUNK_HEAD 64u
 static inline char *weir__chunk_arcs(struct weir__chunk *chunk)
 {
-    return (char *)(chunk + 1);
+    return (char *)chunk + WEIR__CHUNK_HEAD;
 }
 
 /** Arcs of a stretch that lie side by side. */
@@ -54,29 +64,34 @@ weir_status weir__deal(weir__arcs *arcs, weir_weight_kind kind, uint32_t threads
 void weir__dealt_drop(weir__dealt *dealt, uint32_t stretch);
 void weir__dealt_free(weir__dealt *dealt);
 
-/** Make stretches of about as many arcs and vertices each. @param[in] count  arcs of each cell of @p map, whose `shift` and `cells` are set.
+/** Make stretches of about as many arcs and vertices each. @param[in] count  arcs of each cell of @p map, whose `shift`, `cells` and `bits` are set.
  *  @param[in] least  arcs and vertices of a stretch, unless there are too many stretches then. */
 void weir__stretches_make(const uint64_t *count, uint64_t vertices, uint64_t least,
                           weir__deal_map *map, uint64_t *first_out, uint64_t *begin_out);
-/** Cells for so many vertices. */
-void weir__cells_make(uint64_t vertices, weir__deal_map *map);
+/** Cells for so many vertices, and keys if they fit and do not take too many stretches for so many arcs. @param[in] arcs  0: keys are not wanted. */
+void weir__cells_make(uint64_t vertices, uint64_t arcs, weir__deal_map *map);
 
 /* ---- arcs that are dealt out as they come (deal_early.c) ------------------------------------------------ */
 
 /** Where arcs of a list are dealt out to before all of them are known, @p plain being the next ones: take those that the list has over, and
  *  set `early` of @p arcs. Leaves all as it is where that is of no use. @retval WEIR_ERR_NOMEM */
 weir_status weir__early_begin(weir__arcs *arcs, const weir__plain *plain);
-/** Add arcs. A fraction among their weights makes a list of all. @retval WEIR_ERR_NOMEM */
-weir_status weir__early_append(weir__arcs *arcs, const weir__plain *plain);
-/** To whom arcs are dealt out. */
-const weir__deal_map *weir__early_map(const weir__early *early);
+/** Add arcs: those that `ahead.h` read are dealt out later, which `deal_to` of @p plain says. A fraction among their weights makes a list of all. @retval WEIR_ERR_NOMEM */
+weir_status weir__early_append(weir__arcs *arcs, weir__plain *plain);
+/** Deal out what weir__early_append() left in @p plain to be dealt out, by the thread @p who, of which each has its own memory to do so. */
+void weir__early_deal(weir__early *early, uint32_t who, const weir__plain *plain);
+#define WEIR__DEALERS_MAX 33u
+/** Who reads the text, and deals out what is given then; NULL: nobody does any more. */
+void weir__early_source(weir__early *early, struct weir__ahead *ahead);
 /** Make a list of them again. @retval WEIR_ERR_NOMEM */
 weir_status weir__early_spread(weir__arcs *arcs);
 /** Whether stretches turned out as even as they were expected to be. @param[in] vertices  now that all are known. */
-int weir__early_is_even(const weir__early *early, uint64_t vertices);
+int weir__early_is_even(weir__early *early, uint64_t vertices);
 weir_weight_kind weir__early_kind(const weir__early *early);
-/** What weir__deal() of a list gives, of arcs that are dealt out already. */
-void weir__early_take(weir__arcs *arcs, weir__dealt *dealt_out);
+/** Bits of a target in their keys; 0: there are none. For tests. */
+uint32_t weir__early_bits(const weir__early *early);
+/** What weir__deal() of a list gives, of arcs that are dealt out already. @retval WEIR_ERR_NOMEM  some of them had no room. */
+weir_status weir__early_take(weir__arcs *arcs, weir__dealt *dealt_out);
 struct weir__chunk *weir__early_chunk(const weir__early *early, uint32_t stretch);
 /** As weir__dealt_drop(). */
 void weir__early_drop(weir__early *early, uint32_t stretch);

@@ -510,7 +510,7 @@ weir_status weir__arcs_add_plain(weir__arcs *arcs, weir__reader *reader, uint64_
         if ((status = weir__arcs_append(arcs, plain)))
             break;
         if (arcs->early)
-            weir__reader_deal(reader, weir__early_map(arcs->early));
+            weir__reader_deal(reader, arcs->early);
     }
     return status;
 }

@@ -26,6 +26,9 @@ struct weir__run {
     uint32_t source, begin; /**< begin: the first of them, counted from the first arc of all */
 };
 
+/** Arcs that are dealt out as they come (deal.h). */
+typedef struct weir__early weir__early;
+
 /** Arcs of plain lines, and what loaders want to know of them. */
 typedef struct weir__plain {
     uint64_t lines;              /**< that were taken */
@@ -36,14 +39,10 @@ typedef struct weir__plain {
     uint32_t *sources, *targets; /**< ids less the form's low */
     struct weir__run *runs;      /**< memory for one more than room */
     uint64_t run_count;          /**< of them, once they were found */
-    char *dealt; /**< memory for arcs in the order of their stretches (deal_map.h), or NULL */
-    uint64_t dealt_bytes; /**< of it */
-    uint32_t
-        *dealt_end;     /**< by stretch, where its arcs end in it; memory for WEIR__STRETCHES_MAX */
-    int is_dealt;       /**< they are there */
-    double *weights;    /**< if the form has some and one is a fraction */
-    uint32_t *integers; /**< they, if none is: in the memory of `weights` */
-    int fractions;      /**< some weight is no integer of 32 bits, or is -0 */
+    weir__early *deal_to; /**< who took the arcs, but not their memory yet (deal.h); NULL: nobody */
+    double *weights;      /**< if the form has some and one is a fraction */
+    uint32_t *integers;   /**< they, if none is: in the memory of `weights` */
+    int fractions;        /**< some weight is no integer of 32 bits, or is -0 */
     int tangled; /**< some arc is not above the one before: arcs do not ascend by source, then target */
     uint64_t highest; /**< of all sources and targets */
     uint64_t loops;

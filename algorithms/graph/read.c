@@ -428,10 +428,10 @@ weir_status weir__reader_ahead(weir__reader *r, const weir__plain_form *form, ui
     return weir__ahead_start(form, &source, threads, &r->ahead);
 }
 
-void weir__reader_deal(weir__reader *r, const weir__deal_map *map)
+void weir__reader_deal(weir__reader *r, weir__early *early)
 {
     if (r->ahead)
-        weir__ahead_deal(r->ahead, map);
+        weir__ahead_deal(r->ahead, early);
 }
 
 weir_status weir__reader_plain(weir__reader *r, uint64_t most, weir__plain **plain_out)

@@ -3,7 +3,7 @@
 #ifndef WEIR_ALGORITHMS_GRAPH_READ_H
 #define WEIR_ALGORITHMS_GRAPH_READ_H
 
-#include "algorithms/graph/deal_map.h"
+#include "algorithms/graph/plain.h"
 #include "runtime/runtime.h"
 
 /** Longest line of text, in bytes. Comments, which begin with % or # behind blanks, may be longer. */
@@ -55,8 +55,8 @@ weir_status weir__reader_bytes(weir__reader *reader, void *data, size_t bytes, s
  *  Does nothing when it was begun already. @param[in] threads  0: one per core. @retval WEIR_ERR_NOMEM */
 weir_status weir__reader_ahead(weir__reader *reader, const weir__plain_form *form,
                                uint32_t threads);
-/** Once it was begun: deal arcs out that are taken from here on (ahead.h). */
-void weir__reader_deal(weir__reader *reader, const weir__deal_map *map);
+/** Once it was begun: those who read help with arcs that are dealt out (ahead.h). */
+void weir__reader_deal(weir__reader *reader, weir__early *early);
 /** Take the next lines if they are plain and no more than @p most: many at a time, but not all that there are. The line
  *  last taken is then the last of them. @param[out] plain_out  what they hold, until the next call; NULL: take a line. */
 weir_status weir__reader_plain(weir__reader *reader, uint64_t most, weir__plain **plain_out);

@@ -78,7 +78,7 @@ int weir__sort_arcs(const struct weir__scratch *scratch, const weir__dealt *deal
 {
     const uint64_t count = dealt->begin[stretch + 1] - dealt->begin[stretch];
     uint32_t shift = 0;
-    if (count * weir__dealt_bytes(dealt->kind) > scratch->bytes || count > UINT32_MAX)
+    if (count * weir__dealt_bytes(dealt->kind, dealt->bits) > scratch->bytes || count > UINT32_MAX)
         return 0;
     while ((most - least) >> shift >= DIGITS)
         shift++;

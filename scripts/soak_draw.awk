@@ -237,6 +237,7 @@ function settle(small) {
     tunable(small ? 60 : 20, "WEIR_LINK_BUFFERS", small ? "1" : "1 2 3")
     tunable(small ? 30 : 10, "WEIR_SPILL_BYTES", "64 65536 1GiB")
     tunable(20, "WEIR_FUSE_ITEMS", "0 1 64")
+    tunable(40, "WEIR_DIRECT_ITEMS", "0 1 30 300")
     tunable(40, "WEIR_PADDED_ROWS", "0 2 2")
     # One message at a time takes a quarter of a millisecond, and PageRank sends a great many.
     tunable(20, "WEIR_LINK_MESSAGES", verb == "pr" ? "100 1000" : "1 2 100")

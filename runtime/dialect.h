@@ -18,7 +18,8 @@
 #ifdef __CUDACC__
 /** What a function of the dialect is declared with. */
 #define WEIR_DEV static __device__ __forceinline__
-/** The same for what is rare or long: it is called, not copied to where it is used. */
+/** The same for what is rare or long: it is called, not copied to where it is used. A kernel's arguments lie in constant memory, and what is
+ *  called with their address loads each of them, behind all loads that its warp has under way. So what runs often is copied. */
 #define WEIR_COLD static __device__ __noinline__
 /** Before a loop that is to stay one: kernels that run for long are fast while their code is in the
  *  instruction cache. */

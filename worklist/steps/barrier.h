@@ -87,7 +87,8 @@ WEIR_STEPS_TELL void weir_steps_tell(const struct weir_steps_member *m, uint32_t
             weir_store_fenced_sys_u64(&flag->word[2 * i + 1], number | value[i] >> 32);
         }
         d = d + 1 < m->count ? d + 1 : 0;
-        value[WEIR_STEPS_SUMS] = weir_load_relaxed_dev_u64(&page->tell[d]);
+        if (k + 1 < m->count) /* behind the last words other blocks go on, and may tell anew */
+            value[WEIR_STEPS_SUMS] = weir_load_relaxed_dev_u64(&page->tell[d]);
     }
 }
 

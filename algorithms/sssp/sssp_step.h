@@ -61,7 +61,7 @@ enum {
     SSSP_STEP_ABREAST = 4,  /* tasks that a worker looks through together for rows that changed */
     SSSP_STEP_SQUAD = 8,    /* lanes that help with a row of a push */
     SSSP_STEP_ROUNDS = 2,   /* batches of theirs */
-    SSSP_STEP_ALONE = 8,    /* arcs that a lane looks at alone; then a squad helps, or in a pull its warp */
+    SSSP_STEP_ALONE = 8,    /* arcs that a lane looks at alone; then others help */
     SSSP_STEP_BESIDE = 64,  /* arcs that lanes look at alone after these, while many do */
     SSSP_STEP_PIECE = 128,  /* arcs of a piece of what is left even then */
     SSSP_STEP_SUMS = 3,     /* made at each barrier, beside the items sent */

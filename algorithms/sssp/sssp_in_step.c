@@ -86,7 +86,7 @@ static uint64_t distances_written(const void *user, uint32_t p)
     return part->parts == 1 ? part->busy : part->numbers;
 }
 
-/* Of so many rows; one more where these are whole sectors, since nobody has none. */
+/* Stamps of so many rows, in whole sectors of both parities. Rows that fill their sectors get one more, so that no array is empty. */
 static uint64_t stamps_of(uint64_t rows)
 {
     return (rows / (SSSP_STEP_FLAGGED * SSSP_STEP_SECTOR) + 1) * 2 * SSSP_STEP_SECTOR;
@@ -181,7 +181,11 @@ static const weir_steps_array arrays[] = {
      .first = WEIR_STEPS_FILLED_ONCE,
      .bytes = 4,
      .field = FIELD(done)},
-    {.name = "cursor", .extent = WEIR_STEPS_OWNED, .bytes = 4, .field = FIELD(cursor)},
+    {.name = "cursor",
+     .extent = WEIR_STEPS_OWNED,
+     .first = WEIR_STEPS_FILLED_ONCE,
+     .bytes = 4,
+     .field = FIELD(cursor)},
     {.name = "parent",
      .extent = WEIR_STEPS_OWNED,
      .count = parent_count,

@@ -167,7 +167,7 @@ struct sssp_step_args {
      * is above the marks of all runs before, by 2 at least. A mark of zero - 1 says that no distance was passed on, but
      * a pull has counted the row as reached; one below that nothing. */
     uint32_t *done;
-    uint32_t *cursor; /* arcs that were relaxed at that distance; undefined until it is passed on */
+    uint32_t *cursor; /* arcs that were relaxed at that distance, or SSSP_STEP_PULLED | iteration */
     uint32_t *
         parent; /* of the own rows, a number; NONE of what is unreached; NULL: not wanted, or no rows */
     struct sssp_step_piece *piece[2]; /* read in iterations of this parity, written in the others */

@@ -45,7 +45,8 @@ WEIR_DEV uint32_t sssp_step_done(uint32_t zero, uint32_t mark)
     return mark < zero ? SSSP_STEP_NONE : mark - zero;
 }
 
-/** Whether the step before was a pull that lowered this row. */
+/** Whether the step before was a pull that lowered this row. A cursor that a run before left may say so of another row, too, which is then
+ *  pushed for nothing. */
 WEIR_DEV int sssp_step_pulled(const struct sssp_step_args *a, uint32_t which, uint32_t row)
 {
     return (which & SSSP_STEP_PULLED) && a->cursor[row] == which;
@@ -256,6 +257,7 @@ WEIR_DEV uint32_t sssp_step_gather(const struct sssp_step_relaxer *r,
     return count;
 }
 
+/** All workers push. @param[in] which  rows: SSSP_STEP_CHANGED and so on, a constant where it can be. */
 WEIR_DEV void sssp_step_push_which(const struct sssp_step_args *a, struct sssp_step_shared *shared,
                                    const struct sssp_step_worker *worker, uint32_t which,
                                    uint32_t limit)

@@ -44,7 +44,7 @@ WEIR_DEV uint32_t cc_merge(struct cc_run *run, uint64_t hooks)
     const uint32_t me = a->part.part;
     uint64_t total[WEIR_STEPS_SUMS];
     uint32_t stop = 0;
-    if (a->part.parts == 1 || !hooks)
+    if (CC_ONE_DEVICE || a->part.parts == 1 || !hooks)
         return 0;
     if (a->part.parts == 2 || hooks <= CC_SWAPPED) {
         WEIR_ROLLED
@@ -190,7 +190,7 @@ WEIR_DEV void cc_label(struct cc_run *run, uint32_t giant)
          base = cc_next(base, run->stride, CC_BATCH)) {
         uint32_t up[CC_BATCH];
         cc_read_parents(run, base, cc_apart(run->stride), giant, up);
-        (void)cc_find(run, giant, up);
+        (void)cc_find(run->parent, giant, up);
         WEIR_ROLLED
         for (uint32_t k = 0; k < CC_BATCH; k++) {
             const uint64_t row = base + (uint64_t)k * cc_apart(run->stride);
@@ -248,6 +248,23 @@ WEIR_DEV int cc_is_deep(const struct cc_run *run, const uint64_t *total)
     return total[0] < run->args->few_roots && (run->direct || 2 * total[2] < total[3]);
 }
 
+#if CC_NEAREST
+/* The first forest, flattened where it is deep. Nobody looks for the largest tree. */
+WEIR_DEV uint32_t cc_grow(struct cc_run *run, uint32_t *giant_out, uint32_t *which_out)
+{
+    uint64_t total[WEIR_STEPS_SUMS];
+    uint32_t stop;
+    *giant_out = CC_NONE;
+    *which_out = 1;
+    cc_first_near(run, run->id, run->stride);
+    if (cc_is_separate(run->args))
+        cc_first_of_others(run->args, run->id, run->stride);
+    if ((stop = cc_step(run, CC_AT_FIRST, total)) || total[0] >= run->args->few_roots)
+        return stop;
+    cc_flatten_rows(run, run->id, run->stride);
+    return cc_step(run, CC_AT_FLATTEN, total);
+}
+#else
 /* The first forest, then single arcs of all rows, until a sample says that one tree has half of them.
  * @param[out] giant_out  the root of that tree.  @param[out] which_out  see cc_linked(). */
 WEIR_DEV uint32_t cc_grow(struct cc_run *run, uint32_t *giant_out, uint32_t *which_out)
@@ -294,13 +311,15 @@ WEIR_DEV uint32_t cc_grow(struct cc_run *run, uint32_t *giant_out, uint32_t *whi
     }
 }
 
+#endif
+
 WEIR_DEV uint32_t cc_finish(struct cc_run *run, uint32_t giant, uint32_t which)
 {
     uint64_t total[WEIR_STEPS_SUMS];
     uint32_t stop;
     const uint32_t at = run->direct ? CC_AT_DIRECT : CC_AT_REST;
     cc_rest(run, giant, which);
-    if (!run->args->in_order)
+    if (!CC_NEAREST && !run->args->in_order)
         cc_put_least(run);
     if ((stop = cc_step(run, at, total)))
         return stop;
@@ -311,7 +330,7 @@ WEIR_DEV uint32_t cc_finish(struct cc_run *run, uint32_t giant, uint32_t which)
             return stop;
         hooks += total[0];
     }
-#if !CC_INTERLEAVED
+#if !CC_INTERLEAVED && !CC_ONE_DEVICE
     if (run->args->separate) {
         if (run->args->by_part)
             cc_tell_parts(run->args, run->shared, run->block, run->id, run->stride);
@@ -326,6 +345,9 @@ WEIR_DEV uint32_t cc_finish(struct cc_run *run, uint32_t giant, uint32_t which)
 #endif
     if ((stop = cc_merge(run, hooks))) /* by parts nothing is left to merge: none were listed */
         return stop;
+#if CC_NEAREST
+    cc_label_near(run);
+#else
     giant = giant == CC_NONE ? CC_NONE : cc_root(run->parent, giant, CC_NONE);
     if (!run->args->in_order) {
         cc_compare_ids(run, giant);
@@ -333,6 +355,7 @@ WEIR_DEV uint32_t cc_finish(struct cc_run *run, uint32_t giant, uint32_t which)
             return stop;
     }
     cc_label(run, giant);
+#endif
     return 0;
 }
 

@@ -12,7 +12,7 @@
 #ifndef WEIR_ALGORITHMS_CC_NEAR_H
 #define WEIR_ALGORITHMS_CC_NEAR_H
 
-#include "algorithms/cc/cc_op.h"
+#include "algorithms/cc/cc_parts.h"
 
 #include <assert.h>
 
@@ -132,7 +132,7 @@ WEIR_DEV void cc_first_near(struct cc_run *run, uint32_t id, uint32_t stride)
         if (row < part->busy) {
             weir_store_relaxed_dev_u32(cc_words_of(run->parent) + v, up);
             roots += up == v;
-            if (run->args->notes)
+            if (cc_notes(run->args))
                 cc_tell(run, row, up);
         }
         row += stride;
@@ -212,6 +212,33 @@ WEIR_DEV uint32_t cc_longer(const struct cc_run *run, uint64_t base)
             longer |= (uint32_t)(offsets[row + 1] - offsets[row] > CC_SCAN) << k;
     }
     return longer;
+}
+
+/** The label of a tree that has this root. */
+WEIR_DEV uint32_t cc_label_of(const struct cc_args *a, uint32_t root)
+{
+    if (CC_ONE_DEVICE) /* its numbers are ids */
+        return root;
+    return a->by_part ? cc_id_of_parts(a, root)
+                      : root - a->gap[weir_steps_owner(a->part.first, root)];
+}
+
+/** Label the rows, of which a lane has CC_BATCH at a time. */
+WEIR_DEV void cc_label_near(const struct cc_run *run)
+{
+    const struct cc_args *a = run->args;
+    const uint32_t busy = a->part.busy, stride = run->stride, lane = weir_lane();
+    uint32_t *label = a->label;
+    WEIR_ROLLED
+    for (uint64_t base = run->id; base - lane < busy; base += (uint64_t)CC_BATCH * stride) {
+        uint32_t up[CC_BATCH];
+        cc_read_parents(run, base, stride, 0, up);
+        (void)cc_find(run->parent, CC_NONE, up);
+        CC_UNROLL
+        for (uint32_t k = 0; k < CC_BATCH; k++)
+            if (base + (uint64_t)k * stride < busy)
+                label[base + (uint64_t)k * stride] = cc_label_of(a, up[k]);
+    }
 }
 #endif
 

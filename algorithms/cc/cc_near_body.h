@@ -1,11 +1,12 @@
 /** @file cc_near_body.h  The body of cc_body.h for graphs whose rows have fewer than CC_FEWER arcs on average, in order of their ids: a kernel of its
- * own, since what cc_near.h does takes registers, and what all others do has no use for as many threads. It is picked for GPUs alone. */
+ * own, since what cc_near.h does takes registers, and what all others do has no use for as many threads. It is picked for GPUs alone. This
+ * is the one for a GPU that is alone; cc_near_several_body.h that for several. */
 #ifndef WEIR_ALGORITHMS_CC_NEAR_BODY_H
 #define WEIR_ALGORITHMS_CC_NEAR_BODY_H
 
-#define CC_NEAREST      1
-#define WEIR_STEPS_TELL WEIR_COLD /* and cc_sync() is called: no register is free */
-#define CC_LOOKS_ONLY   1u
+#define CC_NEAREST    1
+#define CC_ONE_DEVICE 1
+#define CC_LOOKS_ONLY 1u
 #include "algorithms/cc/cc_body.h"
 
 #define cc_near_args   cc_args

@@ -22,7 +22,7 @@
  *            cost more. With fewer still the first step takes the nearest smaller neighbour: where ids have locality it is
  *            often a row of the same warp, whose lanes shorten their paths among themselves. Where hardly an arc is missing,
  *            as in a whole grid, such paths would be as long as its lines, and all lanes of a warp would go up the same one. Deep trees are flattened
- *            before, and if one is the largest then there is a rest after all.
+ *            before, and, but for such rows, if one is the largest then there is a rest after all.
  *   merge    what a device has linked is a list of hooks, each a root and the number it was hung under. Lists
  *            go up the reduction tree: a device that takes a list links its hooks as if they were
  *            arcs, and adds those that joined two of its trees to its own list. In the end all devices link
@@ -52,6 +52,11 @@
 #define CC_NEAREST 0
 #endif
 
+/* Whether that kernel is for a device that is alone: what several do is not in it, and takes no registers. */
+#ifndef CC_ONE_DEVICE
+#define CC_ONE_DEVICE 0
+#endif
+
 enum {
     CC_SAMPLES = 512, /* vertices looked at to find the largest tree */
     CC_ROUNDS = 2, /* further arcs linked before the rest, while no tree has half of the sample */
@@ -74,9 +79,11 @@ enum {
     CC_TRIED = 8,    /* arcs of a root that are looked at together */
     CC_TRIES = 8,    /* times that, at most */
     CC_SPARSE = 128, /* 1 of so many groups of rows is linked behind roots */
-    CC_WORKERS = 20, /* of a block, at most */
+    CC_WORKERS = CC_NEAREST && !CC_ONE_DEVICE ? 32 : 20, /* of a block, at most */
     /* Arcs of a worker that wait to be linked: fewer than twice as many as it has lanes, or all that the first step kept. */
-    CC_WAITING = CC_NEAREST ? 256 : 64,
+    CC_WAITING = !CC_NEAREST     ? 64
+                 : CC_ONE_DEVICE ? 256
+                                 : 320,
     CC_SCANNED = 32, /* rows that a lane looks through for roots before it looks along their arcs */
     CC_SWAPPED = 1 << 15, /* hooks of all devices up to which each takes all lists of others */
     CC_ALONE_CUTS =
@@ -209,6 +216,18 @@ struct cc_run {
 #define CC_UNROLL
 #endif
 
+/** Whether hooks are listed, and first parents told. */
+WEIR_DEV int cc_notes(const struct cc_args *args)
+{
+    return !CC_ONE_DEVICE && args->notes;
+}
+
+/** Whether devices make trees of their own. */
+WEIR_DEV int cc_is_separate(const struct cc_args *args)
+{
+    return !CC_ONE_DEVICE && args->separate;
+}
+
 WEIR_DEV struct cc_words *cc_mine(const struct cc_run *run)
 {
     return run->args->words[run->args->part.part];
@@ -218,7 +237,7 @@ WEIR_DEV struct cc_words *cc_mine(const struct cc_run *run)
  *  registers all the time. All lanes call it. */
 WEIR_DEV void cc_sent(const struct cc_run *run, uint64_t bytes)
 {
-    if (run->args->part.parts == 1)
+    if (CC_ONE_DEVICE || run->args->part.parts == 1)
         return;
     bytes = weir_sum_u64(bytes);
     if (weir_lane() == 0)
@@ -323,19 +342,25 @@ WEIR_DEV uint32_t cc_pick(const uint32_t *list, uint32_t k)
     return value;
 }
 
+/** Whether this lane, or in the kernel for rows of few arcs any lane of the worker, is not done. */
+WEIR_DEV uint32_t cc_together(uint32_t live)
+{
+    return CC_NEAREST ? weir_ballot(live != 0) : live;
+}
+
 /** The roots above CC_BATCH vertices, or @p stop where that comes first. The searches go side by side for CC_ABREAST looks, and
- *  change nothing: most are done then. What is longer goes on alone, and shortens the path.
+ *  change nothing: most are done then. What is longer goes on alone, and shortens the path. All lanes of a worker: those that are done wait for the
+ *  others, or the warp would fall apart and look at each batch in several parts from then on.
  *  @param[in,out] up  the vertices, then their roots.  @return which of them were not their own roots, a bit each. */
-WEIR_DEV uint32_t cc_find(const struct cc_run *run, uint32_t stop, uint32_t *up)
+WEIR_DEV uint32_t cc_find(cc_trees trees, uint32_t stop, uint32_t *up)
 {
     uint32_t live = (1u << CC_BATCH) - 1, deep = 0;
     WEIR_ROLLED
-    for (uint32_t i = CC_ABREAST; live && i; i--) {
+    for (uint32_t i = CC_ABREAST; i && cc_together(live); i--) {
         uint32_t over[CC_BATCH];
         CC_UNROLL
         for (uint32_t k = 0; k < CC_BATCH; k++)
-            over[k] =
-                (live >> k & 1u) && up[k] && up[k] != stop ? cc_up_near(run->parent, up[k]) : up[k];
+            over[k] = (live >> k & 1u) && up[k] && up[k] != stop ? cc_up_near(trees, up[k]) : up[k];
         CC_UNROLL
         for (uint32_t k = 0; k < CC_BATCH; k++) {
             if (over[k] == up[k])
@@ -346,13 +371,16 @@ WEIR_DEV uint32_t cc_find(const struct cc_run *run, uint32_t stop, uint32_t *up)
         }
     }
     WEIR_ROLLED
-    for (; live; live &= live - 1) {
-        const uint32_t one = weir_first_bit_u32(live);
-        const uint32_t below = cc_pick(up, one), root = cc_root(run->parent, below, stop);
+    while (cc_together(live)) {
+        const uint32_t one = live ? weir_first_bit_u32(live) : 0, below = cc_pick(up, one);
+        const uint32_t root = live ? cc_root(trees, below, stop) : below;
+        if (CC_NEAREST)
+            weir_lanes_sync();
         deep |= (uint32_t)(root != below) << one;
         CC_UNROLL
         for (uint32_t k = 0; k < CC_BATCH; k++)
             up[k] = k == one ? root : up[k];
+        live &= live - 1;
     }
     return deep;
 }
@@ -388,7 +416,7 @@ WEIR_DEV void cc_put_hook(const struct cc_args *args, struct cc_shared *shared, 
 /** Put what lanes have joined aside, where the other devices have to know of it. All lanes call it. */
 WEIR_DEV void cc_note(struct cc_run *run, int joined, const struct cc_hook *hook)
 {
-    if (run->args->notes)
+    if (cc_notes(run->args))
         cc_put_hook(run->args, run->shared, run->phase, joined, hook);
 }
 
@@ -402,19 +430,20 @@ WEIR_DEV void cc_tell(const struct cc_run *run, uint64_t row, uint32_t parent)
             weir_store_relaxed_sys_u32(&a->parent[d][a->part.begin + row], parent);
 }
 
-/* A barrier is copied to where it is used, so that it has the arguments at hand; the kernel for rows of few arcs has no registers for that. */
+/* What only devices with trees of their own do is copied into the kernel for rows of few arcs, where most such graphs go, so that it has its
+ * arguments at hand; the others have no registers for it. */
 #if CC_NEAREST
-#define CC_SYNC WEIR_COLD
+#define CC_SEPARATE WEIR_DEV
 #else
-#define CC_SYNC WEIR_DEV
+#define CC_SEPARATE WEIR_COLD
 #endif
 
 /** A barrier over all devices, and the time since the last one.
  *  @param[in]  at         CC_AT_*: what the time was for.
  *  @param[out] total_out  sum 0 is the hooks that all devices made since the barrier before.
  *  @return as weir_steps_sync(). */
-CC_SYNC uint32_t cc_sync(const struct cc_args *args, struct cc_shared *shared,
-                         struct weir_steps_block *b, uint32_t at, uint64_t *total_out)
+WEIR_DEV uint32_t cc_sync(const struct cc_args *args, struct cc_shared *shared,
+                          struct weir_steps_block *b, uint32_t at, uint64_t *total_out)
 {
     /* A block that finds all barriers open never waits, and so never looks at the clock there. */
     (void)weir_steps_late(weir_steps_mine(&args->member), b);

@@ -53,37 +53,35 @@ WEIR_DEV void cc_compare_rows(const struct cc_args *args, struct cc_shared *shar
                               uint32_t stride)
 {
     const uint32_t begin = args->part.begin, busy = args->part.busy, apart = cc_apart(stride);
+    const uint64_t lane = weir_lane();
     const uint32_t *ids = args->least[args->part.part] + begin;
     const cc_trees trees = cc_trees_of(args);
     uint32_t *parent = cc_words_of(trees) + begin;
     WEIR_ROLLED
-    for (uint64_t base = cc_begin(id); base < busy; base = cc_next(base, stride, CC_BATCH)) {
-        uint32_t up[CC_BATCH], over[CC_BATCH];
+    for (uint64_t base = cc_begin(id); base - lane < busy; base = cc_next(base, stride, CC_BATCH)) {
+        uint32_t up[CC_BATCH], root[CC_BATCH];
         CC_UNROLL
         for (uint32_t k = 0; k < CC_BATCH; k++) {
             const uint64_t row = base + (uint64_t)k * apart;
-            up[k] = row < busy ? weir_load_relaxed_dev_u32(&parent[row]) : 0;
+            root[k] = up[k] = row < busy ? weir_load_relaxed_dev_u32(&parent[row]) : 0;
         }
-        CC_UNROLL
-        for (uint32_t k = 0; k < CC_BATCH; k++) /* the looks do not wait for each other */
-            over[k] = up[k] ? cc_up_near(trees, up[k]) : 0;
+        (void)cc_find(trees, CC_NONE, root);
         CC_UNROLL
         for (uint32_t k = 0; k < CC_BATCH; k++) {
             const uint64_t row = base + (uint64_t)k * apart;
-            const uint32_t root = over[k] == up[k] ? up[k] : cc_root(trees, over[k], CC_NONE);
             if (row >= busy)
                 continue;
-            if (root != up[k]) /* nobody joins trees meanwhile */
-                weir_store_relaxed_dev_u32(&parent[row], root);
-            if (!cc_is_own(args, root))
-                cc_compare_id(args, shared, root, ids[row]);
+            if (root[k] != up[k]) /* nobody joins trees meanwhile */
+                weir_store_relaxed_dev_u32(&parent[row], root[k]);
+            if (!cc_is_own(args, root[k]))
+                cc_compare_id(args, shared, root[k], ids[row]);
         }
     }
 }
 
 /** The step of tell. @param[in] id, stride  of this thread among all of the device. */
-WEIR_COLD void cc_tell_parts(const struct cc_args *args, struct cc_shared *shared,
-                             const struct weir_steps_block *block, uint32_t id, uint32_t stride)
+CC_SEPARATE void cc_tell_parts(const struct cc_args *args, struct cc_shared *shared,
+                               const struct weir_steps_block *block, uint32_t id, uint32_t stride)
 {
     const uint32_t me = args->part.part;
     WEIR_ROLLED
@@ -102,7 +100,7 @@ WEIR_COLD void cc_tell_parts(const struct cc_args *args, struct cc_shared *share
 }
 
 /** The step of take. @param[in] id, stride  of the threads that do it. */
-WEIR_COLD void cc_take_parts(const struct cc_args *args, uint32_t id, uint32_t stride)
+CC_SEPARATE void cc_take_parts(const struct cc_args *args, uint32_t id, uint32_t stride)
 {
     WEIR_ROLLED
     for (uint32_t d = 0; d < args->part.parts; d++) {
@@ -119,7 +117,7 @@ WEIR_COLD void cc_take_parts(const struct cc_args *args, uint32_t id, uint32_t s
 }
 
 /** The step of compare. @param[in] id, stride  of the threads that do it. */
-WEIR_COLD void cc_compare_parts(const struct cc_args *args, uint32_t id, uint32_t stride)
+CC_SEPARATE void cc_compare_parts(const struct cc_args *args, uint32_t id, uint32_t stride)
 {
     WEIR_ROLLED
     for (uint64_t i = id; i < args->cuts; i += stride) {

@@ -6,7 +6,8 @@
 #include <assert.h>
 #include <stddef.h>
 
-extern const weir_steps_body weir__cc_steps, weir__cc_interleaved_steps, weir__cc_near_steps;
+extern const weir_steps_body weir__cc_steps, weir__cc_interleaved_steps, weir__cc_near_steps,
+    weir__cc_near_several_steps;
 
 /* ---- memory ---------------------------------------------------------------------------------- */
 
@@ -230,7 +231,8 @@ static_assert(sizeof phases / sizeof *phases <= WEIR_RUN_PHASES,
     }
 static const weir_steps_program program = PROGRAM(weir__cc_steps),
                                 interleaved = PROGRAM(weir__cc_interleaved_steps),
-                                near = PROGRAM(weir__cc_near_steps);
+                                near = PROGRAM(weir__cc_near_steps),
+                                near_several = PROGRAM(weir__cc_near_several_steps);
 
 #define FORM(of)                                                                          \
     {                                                                                     \
@@ -239,7 +241,7 @@ static const weir_steps_program program = PROGRAM(weir__cc_steps),
     }
 static weir_status look_at_rows(struct weir__row_steps *on, void *user);
 static const struct weir__row_form form = FORM(program), form_interleaved = FORM(interleaved),
-                                   form_near = FORM(near);
+                                   form_near = FORM(near), form_near_several = FORM(near_several);
 
 /* Bits for the part in interleaved names; 0: names are numbers. Where rows are numbered by degree those with few arcs point at hubs of
  * all parts then, which are the smallest of all. */
@@ -284,7 +286,7 @@ static weir_status look_at_rows(struct weir__row_steps *on, void *user)
     if (making->bits)
         on->form = &form_interleaved;
     else if (is_near(making))
-        on->form = &form_near;
+        on->form = on->parts == 1 ? &form_near : &form_near_several;
     return status;
 }
 

@@ -116,7 +116,7 @@ WEIR_DEV uint64_t cc_link_rows(struct cc_run *run, const weir_arcs *arcs, int ou
 /* List the rows that are outside and have arcs: their ids are compared in the end. */
 WEIR_DEV void cc_put_outside(struct cc_run *run, int outside, uint64_t row)
 {
-    if (run->args->in_order)
+    if (CC_NEAREST || run->args->in_order)
         return;
     const uint32_t at = cc_place(&cc_mine(run)->outside, NULL, outside);
     if (outside)
@@ -225,7 +225,7 @@ WEIR_DEV uint32_t cc_settle(const struct cc_run *run, uint32_t giant, uint64_t b
     uint32_t up[CC_BATCH], outside = 0, deep = 0;
     cc_read_parents(run, base, cc_apart(run->stride), giant, up);
     if (giant != CC_NONE)
-        deep = cc_find(run, giant, up);
+        deep = cc_find(run->parent, giant, up);
     WEIR_ROLLED
     for (uint32_t k = 0; k < CC_BATCH; k++) {
         const uint32_t root = cc_pick(up, k);
@@ -246,24 +246,22 @@ WEIR_DEV void cc_rest(struct cc_run *run, uint32_t giant, uint32_t which)
     const weir_rows_part *part = &run->args->part;
     const uint64_t lane = weir_lane();
 #if CC_NEAREST
-    if (run->direct && !cc_direct_near(run))
+    (void)giant; /* nobody looked for one */
+    if (!cc_direct_near(run))
         return;
-    run->waiting = 0; /* kept, but not taken: the largest tree was found */
 #endif
     WEIR_ROLLED
     for (uint64_t base = cc_begin(run->id); base - lane < part->busy;
          base = cc_next(base, run->stride, CC_BATCH)) {
         uint32_t outside = 0;
+#if CC_NEAREST
+        outside = cc_longer(run, base);
+#else
         if (!run->direct)
             outside = cc_settle(run, giant, base);
-#if CC_NEAREST
-        else
-            outside = cc_longer(run, base);
-#else
         WEIR_ROLLED
         for (uint32_t in = 0; !CC_INTERLEAVED && run->direct && in <= run->args->both; in++)
             outside |= cc_link_lower(run, in ? &part->in : &part->out, base);
-#endif
         if (!run->args->in_order) {
             CC_UNROLL
             for (uint32_t k = 0; k < CC_BATCH; k++) {
@@ -272,6 +270,7 @@ WEIR_DEV void cc_rest(struct cc_run *run, uint32_t giant, uint32_t which)
                     cc_rest_id(run, outside >> k & 1u, row);
             }
         }
+#endif
         WEIR_ROLLED
         for (uint32_t k = 0; weir_ballot(outside >> k != 0); k++)
             cc_rest_row(run, outside >> k & 1u, base + (uint64_t)k * cc_apart(run->stride), which);

@@ -70,7 +70,7 @@ WEIR_DEV uint64_t cc_point(struct cc_run *run, uint64_t base, uint32_t apart, co
         weir_store_relaxed_dev_u32(cc_words_of(run->parent) + part->begin + row, up);
         roots += up == v;
         joined += far != CC_NONE;
-        if (run->args->notes)
+        if (cc_notes(run->args))
             cc_tell(run, row, up);
     }
     return (uint64_t)joined << 32 | roots;
@@ -115,7 +115,7 @@ WEIR_DEV void cc_first_rows(struct cc_run *run, uint32_t id, uint32_t stride)
 
 /* Where devices make trees of their own, the rows of the others are roots.
  * @param[in] id, stride  of the threads that do it. */
-WEIR_COLD void cc_first_of_others(const struct cc_args *args, uint32_t id, uint32_t stride)
+CC_SEPARATE void cc_first_of_others(const struct cc_args *args, uint32_t id, uint32_t stride)
 {
     const weir_rows_part *part = &args->part;
     WEIR_ROLLED
@@ -167,7 +167,7 @@ WEIR_DEV void cc_flatten_rows(struct cc_run *run, uint32_t id, uint32_t stride)
 {
     const struct cc_args *a = run->args;
     WEIR_ROLLED
-    for (uint32_t d = a->separate ? a->part.part : 0;
+    for (uint32_t d = cc_is_separate(a) ? a->part.part : 0;
          d < (CC_INTERLEAVED ? a->part.parts : a->part.part + 1); d++)
         cc_jump(run->parent, a->part.first[d], a->busy[d], id, stride);
 }
@@ -284,11 +284,7 @@ WEIR_DEV void cc_grow_and_sample(struct cc_run *run, uint32_t which, int flatten
     const uint32_t spared = samples && b->blocks > 1 && WEIR_LANES > 1u;
     const uint32_t id = run->id - spared * b->threads, stride = run->stride - spared * b->threads;
     if (b->block >= spared && which == 1) {
-#if CC_NEAREST
-        cc_first_near(run, id, stride);
-#else
         cc_first_rows(run, id, stride);
-#endif
     } else if (b->block >= spared && flatten) {
         cc_flatten_rows(run, id, stride);
     }

@@ -373,7 +373,8 @@ static void deep_trees_are_flattened(void **state)
     static const struct {
         const char *graph;
         uint64_t flattened;
-    } cases[] = {{"grid:90x80", 1}, {"grid:90x80,.65", 0}, {"mesh:70x80", 1}, {"rmat:14,16", 0}};
+    } cases[] = {{"grid:90x80", 1}, {"grid:90x80,.65", 0}, {"mesh:70x80", 1},
+                 {"rmat:14,16", 0}, {"chain:20000", 1},    {"tree:3000", 1}};
     weir_context *context = context_or_skip(*state);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         weir_graph *graph = open_graph(cases[i].graph, 1);

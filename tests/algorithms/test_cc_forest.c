@@ -208,15 +208,14 @@ static void searches_go_side_by_side(void **state)
 {
     uint32_t parent[] = {0, 0, 1, 2, 3, 4, 5, 6, 7, 8, 10, 10};
     uint32_t up[CC_BATCH] = {0, 2, 10, 11}, far[CC_BATCH] = {9, 1, 10, 4};
-    struct cc_run run = {.parent = parent};
     (void)state;
     looked = 0;
-    assert_int_equal(cc_find(&run, CC_NONE, up), 0xA); /* 2 and 11 are no roots */
+    assert_int_equal(cc_find(parent, CC_NONE, up), 0xA); /* 2 and 11 are no roots */
     assert_int_equal(up[0] + up[1], 0);
     assert_int_equal(up[2] + up[3], 20);
     assert_int_equal(looked, 2 + 1 + 2); /* nobody looks at the parent of 0 */
     assert_int_equal(parent[2], 1);
-    assert_int_equal(cc_find(&run, 2, far), 0xB);
+    assert_int_equal(cc_find(parent, 2, far), 0xB);
     assert_int_equal(far[0], 2);
     assert_int_equal(far[1], 0);
     assert_int_equal(far[3], 2);

@@ -62,13 +62,8 @@ WEIR_DEV uint32_t weir_steps_look(struct weir_steps_page *page, const struct wei
 /* The last block of a device that arrives writes the device's sums to all devices, its own included. By thread 0. The fence
  * stands before the first word, so nobody waits for one that crosses a link before the next is sent. Nothing is loaded between the
  * fence and the first word. It is copied to where it is used: a function that is called would load where the words of each device lie,
- * which are arguments of the kernel, behind all loads that are under way. A kernel that has no registers for that says
- * WEIR_STEPS_TELL to be WEIR_COLD. */
-#ifndef WEIR_STEPS_TELL
-#define WEIR_STEPS_TELL WEIR_DEV
-#endif
-WEIR_STEPS_TELL void weir_steps_tell(const struct weir_steps_member *m, uint32_t step,
-                                     uint64_t first)
+ * which are arguments of the kernel, behind all loads that are under way. */
+WEIR_DEV void weir_steps_tell(const struct weir_steps_member *m, uint32_t step, uint64_t first)
 {
     struct weir_steps_page *page = weir_steps_mine(m);
     const uint64_t number = (uint64_t)(step + 1u) << 32;

@@ -1,0 +1,8 @@
+/** @file cc_near_several_cuda.cu  Connected components in step, of rows of few arcs, on several GPUs. */
+#include "algorithms/cc/cc_near_several_body.h"
+
+#define WEIR_STEPS_THREADS  1024
+#define WEIR_STEPS_PER_UNIT 1
+#include "worklist/steps_cuda_tmpl.cuh"
+
+static_assert(WEIR_STEPS_THREADS <= 32 * CC_WORKERS, "each warp of a block has a list");

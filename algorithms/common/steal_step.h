@@ -188,9 +188,12 @@ WEIR_DEV int steal_pays(const struct steal_args *a, const struct steal_shared *s
     uint64_t arcs = 0, most = 0, all = 0, speed = 0;
     uint32_t halved = 0;
     int late = 0;
+    for (uint32_t d = 0; d < a->devices; d++)
+        arcs += s->load[d];
+    if (arcs < a->least) /* nothing has to be known of devices then, which lies in memory */
+        return 0;
     for (uint32_t d = 0; d < a->devices; d++) {
         const uint64_t its = steal_weight(a, s, finds, d);
-        arcs += s->load[d];
         speed += steal_own(a, d)->speed;
         most = its > most ? its : most;
     }
@@ -201,7 +204,7 @@ WEIR_DEV int steal_pays(const struct steal_args *a, const struct steal_shared *s
     for (uint32_t d = 0; d < a->devices; d++)
         late |= (steal_weight(a, s, finds, d) >> halved) * speed * 100 >=
                 all * a->percent * steal_own(a, d)->speed;
-    return arcs >= a->least && late;
+    return late;
 }
 
 #endif

@@ -10,8 +10,8 @@
  * from when they are cut, and whoever lowers a distance counts that, so a run ends as it does without. The rest of a push, rows that
  * have changed, is the owners'.
  *
- * The numbers of arcs travel in sums of the barrier behind a push, which has none to spare. So there two of them say only *whether* a
- * block has sent, or lowered, anything; and what is known and what is left, of which only the sum decides, are one. */
+ * The numbers of arcs travel in sums of the barrier behind a push, which has none to spare. So there one sum says whether
+ * blocks have sent anything, and how many distances fell; and what is known and what is left, of which only the sum decides, are one. */
 #ifndef WEIR_ALGORITHMS_SSSP_SSSP_STEAL_H
 #define WEIR_ALGORITHMS_SSSP_SSSP_STEAL_H
 
@@ -19,12 +19,9 @@
 
 #if SSSP_STEALS
 
-/* Sum 0 of the barrier behind a push: blocks that have sent something, and, from this bit on, those that have lowered something. There are
- * fewer than 2^16 blocks a device. */
+/* Sum 0 of the barrier behind a push: blocks that have sent something, and, from this bit on, distances that fell. There are fewer than
+ * 2^16 blocks a device, and a device's sum has 48 bits: so each block tells of as many as all of them may. */
 #define SSSP_STEAL_SHIFT 24
-
-/* How many distances fell in a push is not told either. Of so many arcs looked at one lowers a distance, R-MAT graphs. */
-#define SSSP_STEAL_LOOKS 8
 
 WEIR_DEV int sssp_steal_pushes(uint32_t kind)
 {
@@ -35,16 +32,19 @@ WEIR_DEV int sssp_steal_pushes(uint32_t kind)
 WEIR_DEV void sssp_steal_begin(struct sssp_step_shared *shared, const struct weir_steps_block *b)
 {
     steal_reset(&shared->steal, b->thread, b->threads);
-    if (b->thread == 0)
-        shared->listed = shared->looked = shared->at.shared_out = 0;
+    if (b->thread == 0) {
+        shared->listed = shared->looked = 0;
+        shared->at.shared_out = shared->at.was_out = shared->at.asks = shared->at.owed = 0;
+    }
 }
 
 /* In front of the barrier behind a push; thread 0 of a block. */
-WEIR_DEV void sssp_steal_pack(struct sssp_step_shared *shared)
+WEIR_DEV void sssp_steal_pack(struct sssp_step_shared *shared, uint32_t blocks)
 {
+    const uint32_t most = ((1u << SSSP_STEAL_SHIFT) - 1) / blocks;
     const uint64_t looks = shared->looks[SSSP_STEP_LIGHT] + shared->looks[SSSP_STEP_COUNT];
-    shared->sent = (uint64_t)(shared->sent != 0) | (uint64_t)(shared->sum[0] != 0)
-                                                       << SSSP_STEAL_SHIFT;
+    shared->sent = (uint64_t)(shared->sent != 0) |
+                   (uint64_t)(shared->sum[0] < most ? shared->sum[0] : most) << SSSP_STEAL_SHIFT;
     shared->sum[0] = shared->listed;
     shared->sum[2] += shared->sum[1];
     shared->sum[1] = looks - shared->looked;
@@ -52,14 +52,17 @@ WEIR_DEV void sssp_steal_pack(struct sssp_step_shared *shared)
     shared->listed = 0;
 }
 
-/* What a push came to, and what is on the lists that it leaves; thread 0 of a block. Block 0 keeps count of the first. A function of its
- * own, as phases are: the kernel has no register to spare. */
+/* What a push came to, which block 0 keeps count of, and what is on the lists that it leaves: by one thread of a block, between the barrier
+ * of the push and the next one. @param[in] step  of the block's. A function of its own, as phases are: the kernel has no register to spare. */
 WEIR_COLD void sssp_steal_learn(const struct sssp_step_args *a, struct sssp_step_shared *shared,
-                                struct weir_steps_block b, uint64_t listed)
+                                uint32_t block, uint32_t step)
 {
     const struct steal_args *steal = &a->steal;
+    struct weir_steps_block b;
+    b.block = block;
+    b.step = step;
     const uint32_t me = a->member.index;
-    const int shared_out = (int)shared->at.shared_out;
+    const int shared_out = (int)shared->at.was_out;
     if (b.block == 0) {
         for (uint32_t d = 0; d < steal->devices; d++)
             shared->beside[d] = weir_steps_flagged(&a->member, &b, d, 2) -
@@ -72,21 +75,54 @@ WEIR_COLD void sssp_steal_learn(const struct sssp_step_args *a, struct sssp_step
                     steal->cuts[i * STEAL_DEVICES + me].units);
     }
     for (uint32_t d = 0; d < steal->devices; d++) {
-        shared->steal.load[d] = listed ? weir_steps_flagged(&a->member, &b, d, 1) : 0;
+        shared->steal.load[d] = weir_steps_flagged(&a->member, &b, d, 1);
         shared->steal.list[d] = 0; /* until they are counted */
     }
 }
 
-/* Behind the barrier of a push, before it is decided what comes next; thread 0 of a block.
+/* Block 0 learns what nobody had to wait for, during the step behind the push. Its last worker does, whose lanes ask for the devices side by
+ * side: where pieces were not shared out a device does what it has. All threads call it. */
+WEIR_DEV void sssp_steal_learn_late(const struct sssp_step_args *a, struct sssp_step_shared *shared,
+                                    const struct weir_steps_block *b)
+{
+    if (!shared->at.owed || b->thread < b->threads - WEIR_LANES)
+        return;
+    if (shared->at.was_out) {
+        if (weir_lane() == 0)
+            sssp_steal_learn(a, shared, b->block, b->step);
+        return;
+    }
+    for (uint32_t d = weir_lane(); d < a->steal.devices; d += WEIR_LANES) {
+        shared->beside[d] = weir_steps_flagged(&a->member, b, d, 2);
+        shared->steal.load[d] = weir_steps_flagged(&a->member, b, d, 1);
+        shared->steal.list[d] = 0;
+    }
+    weir_lanes_sync();
+    if (weir_lane() == 0) {
+        uint64_t most = 0;
+        for (uint32_t d = 0; d < a->steal.devices; d++)
+            most = shared->beside[d] > most ? shared->beside[d] : most;
+        shared->steal.most_owned += most;
+        shared->steal.most_done += most;
+    }
+}
+
+/* Behind the barrier of a push, before it is decided what comes next; thread 0 of a block. Where what is on lists is too little to be shared out, no
+ * block has to know who has it before it goes on: that takes loads that wait for memory, one after the other.
  * @param[in,out] total  becomes what it is without. */
 WEIR_DEV void sssp_steal_unpack(const struct sssp_step_args *a, struct sssp_step_shared *shared,
                                 const struct weir_steps_block *b, uint64_t *total)
 {
     const uint64_t flags = total[0];
-    sssp_steal_learn(a, shared, *b, total[1]);
-    shared->at.moved = total[2] / SSSP_STEAL_LOOKS;
+    struct sssp_step_at *at = &shared->at;
+    at->was_out = at->shared_out;
+    at->asks = total[1] && total[1] >= a->steal.least;
+    at->owed = !at->asks && b->block == 0;
+    if (at->asks)
+        sssp_steal_learn(a, shared, b->block, b->step);
     total[0] = flags & ((UINT64_C(1) << SSSP_STEAL_SHIFT) - 1);
     total[1] = flags >> SSSP_STEAL_SHIFT;
+    at->moved = total[1];
     total[2] = 0; /* what is known is in total[3] */
 }
 
@@ -103,7 +139,7 @@ WEIR_DEV void sssp_steal_next(const struct sssp_step_args *a, struct sssp_step_s
     if (!sssp_steal_pushes(was) && was != SSSP_STEP_ABSORB)
         return;
     at->shared_out = 0;
-    if (at->goes_on && sssp_steal_pushes(at->kind) && sssp_steal_pays(a, shared)) {
+    if (at->asks && at->goes_on && sssp_steal_pushes(at->kind) && sssp_steal_pays(a, shared)) {
         at->push = at->kind;
         at->kind = SSSP_STEP_COUNT;
         at->direct = 0;
@@ -139,17 +175,22 @@ WEIR_COLD void sssp_steal_count(const struct sssp_step_args *a, struct sssp_step
 
 /** CUT: block 0 decides, and tells all devices who takes which pieces of its own device's list. */
 WEIR_COLD void sssp_steal_out(const struct sssp_step_args *a, struct sssp_step_shared *shared,
-                              struct weir_steps_block b, uint32_t iteration)
+                              uint32_t iteration, uint32_t thread, uint32_t threads)
 {
-    if (b.block == 0)
-        steal_out(&a->steal, &shared->steal, 0, a->member.index, 0,
-                  sssp_steal_pieces_of(a, iteration), b.thread, b.threads);
+    steal_out(&a->steal, &shared->steal, 0, a->member.index, 0, sssp_steal_pieces_of(a, iteration),
+              thread, threads);
 }
 
-/** All workers relax the pieces that the device takes of each list, its own first; or of its own all. Workers go on counting from one list
- *  to the next, so that each gets as many. */
+/** Whether the pieces of a push are shared out. */
+WEIR_DEV int sssp_steal_is_out(const struct sssp_step_at *at)
+{
+    return (int)at->shared_out;
+}
+
+/** All workers relax the pieces that the device takes of each list, its own first. Workers go on counting from one list to the next, so that
+ *  each gets as many. */
 WEIR_COLD void sssp_steal_pieces(const struct sssp_step_args *a, struct sssp_step_shared *shared,
-                                 struct sssp_step_worker worker, uint32_t shared_out)
+                                 struct sssp_step_worker worker)
 {
     struct sssp_step_found found = sssp_step_nothing();
     struct sssp_step_relaxer r = sssp_step_relaxer_of(a, shared, &worker);
@@ -158,10 +199,8 @@ WEIR_COLD void sssp_steal_pieces(const struct sssp_step_args *a, struct sssp_ste
     r.far = 1;
     r.weights = a->part.out.weights;
     r.targets = a->part.out.targets;
-    if (!shared_out)
-        sssp_step_pieces(&r, &worker, &found);
     WEIR_ROLLED
-    for (uint32_t k = 0; k < n && shared_out; k++) {
+    for (uint32_t k = 0; k < n; k++) {
         const uint32_t owner = (me + k) % n;
         const struct steal_cut cut = a->steal.cuts[owner * STEAL_DEVICES + me];
         const uint32_t taken = (cut.end - cut.begin) % worker.count;
@@ -178,18 +217,25 @@ WEIR_COLD void sssp_steal_pieces(const struct sssp_step_args *a, struct sssp_ste
 }
 
 /** Thread 0 of block 0, at the end. */
-WEIR_DEV void sssp_steal_finish(const struct sssp_step_args *a,
-                                const struct sssp_step_shared *shared,
+WEIR_DEV void sssp_steal_finish(const struct sssp_step_args *a, struct sssp_step_shared *shared,
                                 const struct weir_steps_block *b)
 {
     uint64_t *result = weir_steps_mine(&a->member)->result;
     if (b->block || b->thread)
         return;
+    if (shared->at.owed) /* the last push */
+        sssp_steal_learn(a, shared, b->block, b->step);
     result[SSSP_STEP_RESULT_STOLEN] = shared->steal.entries;
     result[SSSP_STEP_RESULT_MOST_OWNED] = shared->steal.most_owned;
     result[SSSP_STEP_RESULT_MOST_DONE] = shared->steal.most_done;
 }
 
+#else
+WEIR_DEV int sssp_steal_is_out(const struct sssp_step_at *at)
+{
+    (void)at;
+    return 0;
+}
 #endif
 
 #endif

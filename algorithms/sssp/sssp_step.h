@@ -219,6 +219,9 @@ struct sssp_step_at {
     uint64_t left;       /* out-arcs of settled rows that are not relaxed yet */
 #if SSSP_STEALS          /* `left` is the sum of both, and `known` 0 */
     uint32_t shared_out; /* of a push: its pieces were */
+    uint32_t was_out;    /* of the push that is booked next */
+    uint32_t asks;       /* there are so many arcs on lists that they may be shared out */
+    uint32_t owed;       /* block 0 has the push before to book while it does the next step */
 #endif
 };
 
@@ -235,7 +238,7 @@ struct sssp_step_shared {
 #if SSSP_STEALS
     struct steal_shared steal; /* loads: arcs on the lists of the next push, or of this one */
     uint64_t
-        beside[STEAL_DEVICES]; /* of thread 0 of block 0: arcs of a push that were on no list */
+        beside[STEAL_DEVICES]; /* of one worker of block 0: arcs of a push that were on no list */
     uint64_t listed;           /* arcs of pieces that this block has cut in this push */
     uint64_t looked;           /* looks in pushes that other blocks know of */
 #endif

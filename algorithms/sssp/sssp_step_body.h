@@ -72,7 +72,7 @@ WEIR_DEV void sssp_step_tell(const struct sssp_step_args *a, struct sssp_step_sh
 {
 #if SSSP_STEALS
     if (sssp_steal_pushes(shared->at.kind))
-        sssp_steal_pack(shared);
+        sssp_steal_pack(shared, b->blocks);
 #endif
     for (uint32_t i = 0; i < SSSP_STEP_SUMS; i++) {
         if (shared->sum[i])
@@ -193,8 +193,7 @@ WEIR_COLD void sssp_step_book_direct(const struct sssp_step_args *a,
 }
 
 /* Add what a block counted in all its steps to the results for the host. */
-WEIR_DEV void sssp_step_finish(const struct sssp_step_args *a,
-                               const struct sssp_step_shared *shared,
+WEIR_DEV void sssp_step_finish(const struct sssp_step_args *a, struct sssp_step_shared *shared,
                                const struct weir_steps_block *b)
 {
     uint64_t *result = weir_steps_mine(&a->member)->result;
@@ -231,6 +230,9 @@ WEIR_DEV void sssp_step_work(const struct sssp_step_args *a, struct sssp_step_sh
     worker.iteration = at->iteration;
     bounds.least = at->least;
     bounds.base = at->base;
+#if SSSP_STEALS
+    sssp_steal_learn_late(a, shared, b);
+#endif
     switch (at->kind) {
     case SSSP_STEP_PULL:
         sssp_step_pull(a, shared, worker, bounds);
@@ -254,17 +256,19 @@ WEIR_DEV void sssp_step_work(const struct sssp_step_args *a, struct sssp_step_sh
         sssp_steal_count(a, shared, worker);
         break;
     case SSSP_STEP_CUT:
-        sssp_steal_out(a, shared, *b, at->iteration);
+        if (b->block == 0)
+            sssp_steal_out(a, shared, at->iteration, b->thread, b->threads);
         break;
 #endif
     default:
 #if SSSP_STEALS
-        sssp_steal_pieces(a, shared, worker, at->shared_out);
+        if (at->shared_out)
+            sssp_steal_pieces(a, shared, worker);
 #endif
         if (at->pulled)
-            sssp_step_push_pulled(a, shared, worker);
+            sssp_step_push_pulled(a, shared, worker, sssp_steal_is_out(at));
         else
-            sssp_step_push(a, shared, worker, at->dense, at->limit);
+            sssp_step_push(a, shared, worker, at->dense, at->limit, sssp_steal_is_out(at));
     }
 }
 
@@ -337,6 +341,7 @@ WEIR_DEV void sssp_step_body(const struct sssp_step_args *a, struct sssp_step_sh
                                 SSSP_STEP_RESULT_NS + sssp_step_booked(kind),
                                 SSSP_STEP_RESULT_STEPS + sssp_step_booked(kind));
 #if SSSP_STEALS
+            shared->at.owed = 0;
             if (sssp_steal_pushes(kind))
                 sssp_steal_unpack(a, shared, b, total);
             if (kind == SSSP_STEP_COUNT)

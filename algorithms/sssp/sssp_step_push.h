@@ -257,17 +257,18 @@ WEIR_DEV uint32_t sssp_step_gather(const struct sssp_step_relaxer *r,
     return count;
 }
 
-/** All workers push. @param[in] which  rows: SSSP_STEP_CHANGED and so on, a constant where it can be. */
+/** All workers push. @param[in] which  rows: SSSP_STEP_CHANGED and so on, a constant where it can be.
+ *  @param[in] shared_out  the pieces are relaxed already (sssp_steal.h); 0 in the kernel that does not share them out. */
 WEIR_DEV void sssp_step_push_which(const struct sssp_step_args *a, struct sssp_step_shared *shared,
                                    const struct sssp_step_worker *worker, uint32_t which,
-                                   uint32_t limit)
+                                   uint32_t limit, int shared_out)
 {
     struct sssp_step_found found = sssp_step_nothing();
     struct sssp_step_relaxer r = sssp_step_relaxer_of(a, shared, worker);
     const uint32_t tasks = sssp_step_tasks(a);
     uint32_t base = worker->index, who = 0, round = 0, count = 0;
     uint32_t *list = shared->list[worker->in_block];
-    if (!SSSP_STEALS)
+    if (!shared_out)
         sssp_step_pieces(&r, worker, &found);
     WEIR_ROLLED
     for (;;) {
@@ -293,19 +294,21 @@ WEIR_DEV void sssp_step_push_which(const struct sssp_step_args *a, struct sssp_s
     sssp_step_flush(shared, &found, SSSP_STEP_LIGHT);
 }
 
-/** All workers push; but for pieces, in the kernel that shares them out. */
+/** All workers push. */
 WEIR_DEV void sssp_step_push(const struct sssp_step_args *a, struct sssp_step_shared *shared,
-                             struct sssp_step_worker worker, uint32_t all, uint32_t limit)
+                             struct sssp_step_worker worker, uint32_t all, uint32_t limit,
+                             int shared_out)
 {
-    sssp_step_push_which(a, shared, &worker, all ? SSSP_STEP_ALL : SSSP_STEP_CHANGED, limit);
+    sssp_step_push_which(a, shared, &worker, all ? SSSP_STEP_ALL : SSSP_STEP_CHANGED, limit,
+                         shared_out);
 }
 
 /** The same behind a pull; a function of its own, so that all others have nothing of it. */
 WEIR_DEV void sssp_step_push_pulled(const struct sssp_step_args *a, struct sssp_step_shared *shared,
-                                    struct sssp_step_worker worker)
+                                    struct sssp_step_worker worker, int shared_out)
 {
     sssp_step_push_which(a, shared, &worker, SSSP_STEP_PULLED | (worker.iteration - 1),
-                         SSSP_U32_FAR);
+                         SSSP_U32_FAR, shared_out);
 }
 
 #endif

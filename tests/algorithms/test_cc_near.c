@@ -15,7 +15,7 @@ enum { ROWS_MOST = 4096, ARCS_MOST = 16 * ROWS_MOST };
 /* A worker of one lane, and the rows that it has. */
 struct fixture {
     uint64_t offsets[ROWS_MOST + 1];
-    uint32_t targets[ARCS_MOST], parent[ROWS_MOST];
+    uint32_t targets[ARCS_MOST], parent[ROWS_MOST], label[ROWS_MOST];
     struct cc_words words;
     struct cc_shared shared;
     struct cc_args args;
@@ -39,6 +39,7 @@ static struct cc_run *worker_of(uint32_t rows)
     f->args.part.parts = 1;
     f->args.words[0] = &f->words;
     f->args.parent[0] = f->parent;
+    f->args.label = f->label;
     f->run = (struct cc_run){.args = &f->args,
                              .shared = &f->shared,
                              .block = &f->block,
@@ -153,7 +154,7 @@ static uint64_t arcs_to_keep(uint32_t rows, uint64_t *looks_out)
     return arcs;
 }
 
-/* All arcs are linked, whether the list has room for them or not, and whether rows are long; the latter are told of and left to others,
+/* All arcs are linked, and rows labelled, whether the list has room for them or not, and whether rows are long; the latter are told of and left to others,
  * and what stands before the first of them is not scanned again. */
 static void all_arcs_are_linked(void **state)
 {
@@ -192,8 +193,14 @@ static void all_arcs_are_linked(void **state)
             }
         }
         assert_int_equal(longer, long_rows != 0);
-        for (uint32_t v = 0; v < rows; v++)
+        memset(fixture.label, 0xFF, sizeof fixture.label);
+        cc_label_near(run);
+        for (uint32_t v = 0; v < rows; v++) {
+            assert_int_equal(fixture.label[v], root[v]);
             assert_int_equal(cc_root(run->parent, v, CC_NONE), root[v]);
+        }
+        for (uint32_t v = rows; v < ROWS_MOST; v++)
+            assert_int_equal(fixture.label[v], UINT32_MAX);
     }
     assert_in_range(kept, 2, sizeof cases / sizeof *cases - 2);
 }

@@ -1,5 +1,5 @@
-/** @file cc_near.h  Rows of few arcs on GPUs: the steps *first* and *direct* of the kernel for graphs whose rows have fewer than CC_FEWER arcs on
- * average (cc_near_body.h). cc_sample.h and cc_rest.h have them for all others.
+/** @file cc_near.h  Rows of few arcs on GPUs: the steps *first*, *direct* and *label* of the kernels for graphs whose rows have fewer than CC_FEWER arcs on
+ * average (cc_near_body.h, cc_near_several_body.h). cc_sample.h, cc_rest.h and cc_body.h have them for all others.
  *
  * What such a graph takes is joins: of the roads of the north-eastern USA three quarters of the rows have a smaller neighbour, and
  * 737 000 arcs are left, for each of which six parents are read and two or three words changed, all over 6 MB. So

@@ -1,4 +1,4 @@
-/** @file cc_near_cuda.cu  Connected components in step, of rows of few arcs, on GPUs. */
+/** @file cc_near_cuda.cu  Connected components in step, of rows of few arcs, on a GPU that is alone. */
 #include "algorithms/cc/cc_near_body.h"
 
 #define WEIR_STEPS_THREADS  640

@@ -349,8 +349,8 @@ WEIR_DEV uint32_t cc_together(uint32_t live)
 }
 
 /** The roots above CC_BATCH vertices, or @p stop where that comes first. The searches go side by side for CC_ABREAST looks, and
- *  change nothing: most are done then. What is longer goes on alone, and shortens the path. All lanes of a worker: those that are done wait for the
- *  others, or the warp would fall apart and look at each batch in several parts from then on.
+ *  change nothing: most are done then. What is longer goes on alone, and shortens the path. In the kernels for rows of few arcs all lanes of a worker call it, and those that
+ *  are done wait for the others, or the warp would fall apart and look at each batch in several parts from then on.
  *  @param[in,out] up  the vertices, then their roots.  @return which of them were not their own roots, a bit each. */
 WEIR_DEV uint32_t cc_find(cc_trees trees, uint32_t stop, uint32_t *up)
 {
@@ -454,7 +454,7 @@ WEIR_DEV uint32_t cc_sync(const struct cc_args *args, struct cc_shared *shared,
     return stop;
 }
 
-/** cc_sync(), which may be a function of its own and must not be given the run: that would have to lie in memory. */
+/** cc_sync() of a run. */
 WEIR_DEV uint32_t cc_step(const struct cc_run *run, uint32_t at, uint64_t *total_out)
 {
     return cc_sync(run->args, run->shared, run->block, at, total_out);

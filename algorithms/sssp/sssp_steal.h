@@ -122,7 +122,6 @@ WEIR_DEV void sssp_steal_unpack(const struct sssp_step_args *a, struct sssp_step
         sssp_steal_learn(a, shared, b->block, b->step);
     total[0] = flags & ((UINT64_C(1) << SSSP_STEAL_SHIFT) - 1);
     total[1] = flags >> SSSP_STEAL_SHIFT;
-    at->moved = total[1];
     total[2] = 0; /* what is known is in total[3] */
 }
 

@@ -147,9 +147,7 @@ WEIR_DEV uint32_t sssp_step_after_push(const struct sssp_step_args *a, struct ss
     at->left += total[3];
     at->low = low < at->low ? low : at->low;
     at->quiet = total[1] == 0;
-#if !SSSP_STEALS
     at->moved = total[1];
-#endif
     at->push = at->kind;
     if (total[0]) {
         at->kind = SSSP_STEP_ABSORB;

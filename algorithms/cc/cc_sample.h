@@ -128,32 +128,35 @@ CC_SEPARATE void cc_first_of_others(const struct cc_args *args, uint32_t id, uin
 #endif
 }
 
-/* Rows that follow one another point at their roots. Nobody joins trees meanwhile, so what is its own parent is a root.
+/* Rows that follow one another point at their roots. Nobody joins trees meanwhile, so what is its own parent is a root. All lanes of a worker
+ * go on until the last is done: the warp would fall apart, and look at each batch in several parts.
  * @param[in] begin  the number of the first one.  @param[in] id, stride  of the threads that do it. */
 WEIR_COLD void cc_jump(cc_trees all, uint32_t begin, uint32_t rows, uint32_t id, uint32_t stride)
 {
     const uint32_t apart = cc_apart(stride);
+    const uint64_t lane = weir_lane();
     WEIR_ROLLED
-    for (uint64_t base = cc_begin(id); base < rows; base = cc_next(base, stride, CC_BATCH)) {
+    for (uint64_t base = cc_begin(id); base - lane < rows; base = cc_next(base, stride, CC_BATCH)) {
         uint32_t *parent = cc_words_of(all) + begin + (uint32_t)base;
-        uint32_t up[CC_BATCH], over[CC_BATCH], some = 1;
+        uint32_t up[CC_BATCH], over[CC_BATCH], live = 0; /* rows that are not done, a bit each */
         CC_UNROLL
-        for (uint32_t k = 0; k < CC_BATCH; k++)
+        for (uint32_t k = 0; k < CC_BATCH; k++) {
             up[k] = base + (uint64_t)k * apart < rows
                         ? weir_load_relaxed_dev_u32(&parent[(uint64_t)k * apart])
                         : 0;
+            live |= (uint32_t)(up[k] != 0) << k;
+        }
         WEIR_ROLLED
-        while (some) {
-            some = 0;
+        while (weir_ballot(live != 0)) {
             CC_UNROLL
             for (uint32_t k = 0; k < CC_BATCH; k++) /* the looks do not wait for each other */
-                over[k] = up[k] ? cc_up(all, up[k]) : 0;
+                over[k] = live >> k & 1u ? cc_up(all, up[k]) : up[k];
             CC_UNROLL
             for (uint32_t k = 0; k < CC_BATCH; k++) {
-                if (over[k] != up[k]) {
+                if (over[k] != up[k])
                     weir_store_relaxed_dev_u32(&parent[(uint64_t)k * apart], over[k]);
-                    some = 1;
-                }
+                if (over[k] == up[k] || !over[k])
+                    live &= ~(1u << k);
                 up[k] = over[k];
             }
         }

@@ -20,7 +20,8 @@
 #if SSSP_STEALS
 
 /* Sum 0 of the barrier behind a push: blocks that have sent something, and, from this bit on, distances that fell. There are fewer than
- * 2^16 blocks a device, and a device's sum has 48 bits: so each block tells of as many as all of them may. */
+ * 2^16 blocks a device, and a device's sum has 48 bits: so what a block tells of the latter has a bound, which all of a device's blocks together
+ * keep below 2^24. Whether they are few is all that is asked. */
 #define SSSP_STEAL_SHIFT 24
 
 WEIR_DEV int sssp_steal_pushes(uint32_t kind)

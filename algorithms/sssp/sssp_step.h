@@ -221,7 +221,8 @@ struct sssp_step_at {
     uint32_t shared_out; /* of a push: its pieces were */
     uint32_t was_out;    /* of the push that is booked next */
     uint32_t asks;       /* there are so many arcs on lists that they may be shared out */
-    uint32_t owed;       /* in block 0 alone: it has the push before to book while it does the next step */
+    uint32_t
+        owed; /* in block 0 alone: it has the push before to book while it does the next step */
 #endif
 };
 

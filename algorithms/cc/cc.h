@@ -52,6 +52,10 @@ int weir__cc_in_order(const struct weir__row_steps *on);
 /** Ids that ascend with numbers differ from them by the numbers before that stand for no vertex: how many those are, by device. */
 void weir__cc_gaps(const struct weir__row_steps *on, uint32_t gap_out[]);
 
+/** From here on objects that this thread makes take cc_near.h for rows of few arcs on host devices, too; for tests.
+ *  @param[in] on  0: as ever. */
+void weir__cc_near_pretend(int on);
+
 /* ---- cells of a grid of devices ---- */
 
 /** In two dimensions (cc_in_2d.c). Labels, cancelling and destroying are those of @p on.

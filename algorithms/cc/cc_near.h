@@ -207,7 +207,7 @@ WEIR_DEV uint32_t cc_longer(const struct cc_run *run, uint64_t base)
     uint32_t longer = 0;
     CC_UNROLL
     for (uint32_t k = 0; k < CC_BATCH; k++) {
-        const uint64_t row = base + (uint64_t)k * cc_apart(run->stride);
+        const uint64_t row = base + (uint64_t)k * run->stride;
         if (row < run->args->part.busy)
             longer |= (uint32_t)(offsets[row + 1] - offsets[row] > CC_SCAN) << k;
     }

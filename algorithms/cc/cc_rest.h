@@ -239,24 +239,35 @@ WEIR_DEV uint32_t cc_settle(const struct cc_run *run, uint32_t giant, uint64_t b
     return outside;
 }
 
+#if CC_NEAREST
+/** The step "direct" of rows of few arcs: behind those that are scanned, the long ones among a worker's rows.
+ *  @param[in] which  see cc_linked(). */
+WEIR_DEV void cc_rest(struct cc_run *run, uint32_t giant, uint32_t which)
+{
+    const uint64_t lane = weir_lane();
+    (void)giant; /* nobody looked for one */
+    if (!cc_direct_near(run))
+        return;
+    WEIR_ROLLED
+    for (uint64_t base = run->id; base - lane < run->args->part.busy;
+         base += (uint64_t)CC_BATCH * run->stride) {
+        const uint32_t longer = cc_longer(run, base);
+        WEIR_ROLLED
+        for (uint32_t k = 0; weir_ballot(longer >> k != 0); k++)
+            cc_rest_row(run, longer >> k & 1u, base + (uint64_t)k * run->stride, which);
+    }
+}
+#else
 /** The step "rest"; where rows have few arcs, "direct", which leaves long rows to the same lines, in both directions.
  *  @param[in] giant  the root of the largest tree.  @param[in] which  see cc_linked(). */
 WEIR_DEV void cc_rest(struct cc_run *run, uint32_t giant, uint32_t which)
 {
     const weir_rows_part *part = &run->args->part;
     const uint64_t lane = weir_lane();
-#if CC_NEAREST
-    (void)giant; /* nobody looked for one */
-    if (!cc_direct_near(run))
-        return;
-#endif
     WEIR_ROLLED
     for (uint64_t base = cc_begin(run->id); base - lane < part->busy;
          base = cc_next(base, run->stride, CC_BATCH)) {
         uint32_t outside = 0;
-#if CC_NEAREST
-        outside = cc_longer(run, base);
-#else
         if (!run->direct)
             outside = cc_settle(run, giant, base);
         WEIR_ROLLED
@@ -270,7 +281,6 @@ WEIR_DEV void cc_rest(struct cc_run *run, uint32_t giant, uint32_t which)
                     cc_rest_id(run, outside >> k & 1u, row);
             }
         }
-#endif
         WEIR_ROLLED
         for (uint32_t k = 0; weir_ballot(outside >> k != 0); k++)
             cc_rest_row(run, outside >> k & 1u, base + (uint64_t)k * cc_apart(run->stride), which);
@@ -278,6 +288,7 @@ WEIR_DEV void cc_rest(struct cc_run *run, uint32_t giant, uint32_t which)
     if (run->waiting)
         cc_link_waiting(run, run->waiting);
 }
+#endif
 
 /** Link the pieces of long rows; a block takes one at a time. */
 WEIR_DEV void cc_rest_long(struct cc_run *run)

@@ -468,7 +468,9 @@ static void arcs_that_are_left_wait_for_each_other(void **state)
 static void short_rows_are_scanned_once(void **state)
 {
     weir_context *context = context_or_skip(*state);
-    weir_graph *graph = open_graph("grid:60x60,0.65", 0);
+    /* One thread of a host device has one list. */
+    const int gpu = weir__device_is_gpu(weir_context_device(context, 0));
+    weir_graph *graph = open_graph(gpu ? "grid:60x60,0.65" : "grid:20x20,0.65", 0);
     weir_run_stats stats = WEIR_RUN_STATS_INIT;
     uint64_t looks = 0, left = 0;
     weir_cc *cc;
@@ -668,33 +670,64 @@ static void before_a_run_everybody_is_alone(void **state)
     weir_context_destroy(context);
 }
 
+/* Host devices take the kernels for rows of few arcs as GPUs do. */
+static int take_near(void **state)
+{
+    (void)state;
+    weir__cc_near_pretend(1);
+    return 0;
+}
+
+static int as_ever(void **state)
+{
+    (void)state;
+    weir__cc_near_pretend(0);
+    return 0;
+}
+#define NEAR(f, spec) \
+    {#f " by cc_near.h[" spec "]", f, take_near, as_ever, (void *)(uintptr_t)spec},
+#define ON_HOSTS_NEAR(f) \
+    NEAR(f, "host:1")    \
+    NEAR(f, "host:2")    \
+    NEAR(f, "host:8")    \
+    NEAR(f, "host:2x3")
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        ON_EACH_SPEC(shapes_that_reside) ON_EACH_SPEC(shapes_that_stream) ON_EACH_SPEC(
-            generated_graphs) ON_EACH_SPEC(fewer_parts_than_devices) ON_EACH_SPEC(every_route)
-            ON_EACH_SPEC(most_arcs_are_not_looked_at) ON_EACH_SPEC(a_sample_costs_no_step)
-                ON_EACH_SPEC(hubs_of_all_devices_come_first) ON_EACH_SPEC(
-                    long_lists_go_up_a_tree) ON_EACH_SPEC(few_arcs_take_no_sample)
-                    ON_EACH_SPEC(few_cut_arcs_are_all_that_is_told) ON_EACH_SPEC(
-                        ids_that_ascend_within_parts) ON_EACH_SPEC(hubs_of_parts_that_take_turns)
-                        ON_EACH_SPEC(deep_trees_are_flattened) ON_EACH_SPEC(
-                            a_tangle_takes_one_more_arc)
-                            ON_EACH_SPEC(roots_of_long_rows_look_around) ON_EACH_SPEC(
-                                arcs_that_are_left_wait_for_each_other)
-                                ON_EACH_SPEC(roots_that_look_in_vain_leave_no_arc_out) CC_TEST(
-                                    short_rows_are_scanned_once,
-                                    "cuda:0") CC_TEST(rows_without_arcs_are_left_alone, "host:1")
-                                    CC_TEST(rows_without_arcs_are_left_alone,
-                                            "host:3") CC_TEST(a_run_begins_anew, "host:2")
-                                        CC_TEST(a_run_begins_anew,
-                                                "cuda:0-1") CC_TEST(a_cancel_ends_a_run, "host:1")
-                                            CC_TEST(a_cancel_ends_a_run,
-                                                    "host:4") CC_TEST(a_cancel_ends_a_run, "cuda:0")
-                                                CC_TEST(a_time_limit_ends_a_run, "host:1")
-                                                    CC_TEST(a_time_limit_ends_a_run, "host:4")
-                                                        ON_MIXED_DEVICES(shapes_that_stream)
-                                                            cmocka_unit_test(bad_input_is_refused),
+        NEAR(short_rows_are_scanned_once, "host:1") ON_HOSTS_NEAR(shapes_that_reside) ON_HOSTS_NEAR(
+            generated_graphs) ON_HOSTS_NEAR(few_arcs_take_no_sample)
+            ON_HOSTS_NEAR(few_cut_arcs_are_all_that_is_told) ON_HOSTS_NEAR(
+                ids_that_ascend_within_parts) ON_HOSTS_NEAR(deep_trees_are_flattened)
+                ON_EACH_SPEC(shapes_that_reside) ON_EACH_SPEC(shapes_that_stream) ON_EACH_SPEC(
+                    generated_graphs) ON_EACH_SPEC(fewer_parts_than_devices)
+                    ON_EACH_SPEC(every_route) ON_EACH_SPEC(most_arcs_are_not_looked_at) ON_EACH_SPEC(
+                        a_sample_costs_no_step) ON_EACH_SPEC(hubs_of_all_devices_come_first)
+                        ON_EACH_SPEC(long_lists_go_up_a_tree) ON_EACH_SPEC(
+                            few_arcs_take_no_sample) ON_EACH_SPEC(few_cut_arcs_are_all_that_is_told)
+                            ON_EACH_SPEC(ids_that_ascend_within_parts) ON_EACH_SPEC(
+                                hubs_of_parts_that_take_turns)
+                                ON_EACH_SPEC(deep_trees_are_flattened) ON_EACH_SPEC(
+                                    a_tangle_takes_one_more_arc)
+                                    ON_EACH_SPEC(roots_of_long_rows_look_around) ON_EACH_SPEC(
+                                        arcs_that_are_left_wait_for_each_other)
+                                        ON_EACH_SPEC(roots_that_look_in_vain_leave_no_arc_out)
+                                            CC_TEST(short_rows_are_scanned_once, "cuda:0") CC_TEST(
+                                                rows_without_arcs_are_left_alone,
+                                                "host:1") CC_TEST(rows_without_arcs_are_left_alone,
+                                                                  "host:3")
+                                                CC_TEST(a_run_begins_anew, "host:2") CC_TEST(
+                                                    a_run_begins_anew, "cuda:0-1")
+                                                    CC_TEST(a_cancel_ends_a_run, "host:1") CC_TEST(
+                                                        a_cancel_ends_a_run,
+                                                        "host:4") CC_TEST(a_cancel_ends_a_run,
+                                                                          "cuda:0")
+                                                        CC_TEST(a_time_limit_ends_a_run, "host:1")
+                                                            CC_TEST(a_time_limit_ends_a_run,
+                                                                    "host:4")
+                                                                ON_MIXED_DEVICES(shapes_that_stream)
+                                                                    cmocka_unit_test(
+                                                                        bad_input_is_refused),
         cmocka_unit_test(before_a_run_everybody_is_alone),
     };
     return cmocka_run_group_tests_name("cc", tests, make_folder, remove_folder);

@@ -442,22 +442,16 @@ WEIR_DEV void cc_tell(const struct cc_run *run, uint64_t row, uint32_t parent)
  *  @param[in]  at         CC_AT_*: what the time was for.
  *  @param[out] total_out  sum 0 is the hooks that all devices made since the barrier before.
  *  @return as weir_steps_sync(). */
-WEIR_DEV uint32_t cc_sync(const struct cc_args *args, struct cc_shared *shared,
-                          struct weir_steps_block *b, uint32_t at, uint64_t *total_out)
-{
-    /* A block that finds all barriers open never waits, and so never looks at the clock there. */
-    (void)weir_steps_late(weir_steps_mine(&args->member), b);
-    const uint32_t stop =
-        weir_steps_sync(&args->member, b, b->blocks, &shared->hooks, 1, total_out);
-    if (b->thread == 0 && b->block == 0)
-        weir_steps_book(&args->member, &shared->since_ns, at, CC_STEPS_OF + at);
-    return stop;
-}
-
-/** cc_sync() of a run. */
 WEIR_DEV uint32_t cc_step(const struct cc_run *run, uint32_t at, uint64_t *total_out)
 {
-    return cc_sync(run->args, run->shared, run->block, at, total_out);
+    const struct weir_steps_member *m = &run->args->member;
+    struct weir_steps_block *b = run->block;
+    /* A block that finds all barriers open never waits, and so never looks at the clock there. */
+    (void)weir_steps_late(weir_steps_mine(m), b);
+    const uint32_t stop = weir_steps_sync(m, b, b->blocks, &run->shared->hooks, 1, total_out);
+    if (b->thread == 0 && b->block == 0)
+        weir_steps_book(m, &run->shared->since_ns, at, CC_STEPS_OF + at);
+    return stop;
 }
 
 #endif

@@ -4,6 +4,7 @@
 
 #include "tests/algorithms/graph_fixture.h"
 #include "algorithms/cc/cc.h"
+#include "tests/lib/share.h"
 #include "tests/lib/support.h"
 
 #define CC_SPECS(f, X) \
@@ -240,6 +241,36 @@ static inline void check_cc(weir_context *context, const weir_graph *graph,
     weir_partition_destroy(partition); /* it is not needed any more */
     assert_cc(cc, graph, source == WEIR_CC_STREAMED ? "streamed" : "resident");
     weir_cc_destroy(cc);
+}
+
+/* ---- runs on sets of devices ----------------------------------------------------------------- */
+
+/* ThreadSanitizer is slow: it sees some shapes, in some directions. */
+#ifdef __SANITIZE_THREAD__
+#define CC_STRIDE (3 * test_stride())
+#else
+#define CC_STRIDE test_stride()
+#endif
+
+static inline void every_shape(weir_context *context, weir_cc_source source)
+{
+    for (int i = 0; i < 2 * SHAPES; i += CC_STRIDE) {
+        weir_graph *graph = shaped((enum shape)(i / 2), i % 2);
+        for (int kind = WEIR_PARTITION_BLOCK; kind <= WEIR_PARTITION_RANDOM; kind++)
+            check_cc(context, graph, (weir_partition_kind)kind, weir_context_device_count(context),
+                     source);
+        weir_graph_destroy(graph);
+    }
+    weir_context_destroy(context);
+}
+
+/* How many steps a phase took; 0 where it did not take place. */
+static inline uint64_t steps_of(const weir_run_stats *stats, const char *phase)
+{
+    for (int i = 0; i < WEIR_RUN_PHASES; i++)
+        if (stats->phase[i].name && !strcmp(stats->phase[i].name, phase))
+            return stats->phase[i].steps;
+    return 0;
 }
 
 #endif

@@ -820,4 +820,35 @@ WEIR_DEV double weir_atomic_min_relaxed_dev_f64(double *word, double value)
 #endif
 }
 
+/* Reductions: *word becomes what the atomic of the same name makes it, and nobody is told what it was. Of words in the memory of a device, not in that of a
+ * block. A GPU has an answer sent to who asks for an atomic even where nobody reads it: minima of random words take longer so
+ * (docs/benchmarks.md). */
+#ifdef __CUDACC__
+#define WEIR__REDUCTION(name, atomic, op, in, type)                      \
+    WEIR_DEV void name(type *word, type value)                           \
+    {                                                                    \
+        asm volatile("red.relaxed.gpu.global." op                        \
+                     " [%0], %1;" ::"l"(__cvta_generic_to_global(word)), \
+                     in(value)                                           \
+                     : "memory");                                        \
+    }
+#else
+#define WEIR__REDUCTION(name, atomic, op, in, type) \
+    WEIR_DEV void name(type *word, type value)      \
+    {                                               \
+        (void)atomic(word, value);                  \
+    }
+#endif
+WEIR__REDUCTION(weir_add_relaxed_dev_u32, weir_atomic_add_relaxed_dev_u32, "add.u32", "r", uint32_t)
+WEIR__REDUCTION(weir_add_relaxed_dev_u64, weir_atomic_add_relaxed_dev_u64, "add.u64", "l", uint64_t)
+WEIR__REDUCTION(weir_add_relaxed_dev_f32, weir_atomic_add_relaxed_dev_f32, "add.f32", "f", float)
+WEIR__REDUCTION(weir_add_relaxed_dev_f64, weir_atomic_add_relaxed_dev_f64, "add.f64", "d", double)
+WEIR__REDUCTION(weir_min_relaxed_dev_u32, weir_atomic_min_relaxed_dev_u32, "min.u32", "r", uint32_t)
+WEIR__REDUCTION(weir_min_relaxed_dev_u64, weir_atomic_min_relaxed_dev_u64, "min.u64", "l", uint64_t)
+WEIR__REDUCTION(weir_max_relaxed_dev_u32, weir_atomic_max_relaxed_dev_u32, "max.u32", "r", uint32_t)
+WEIR__REDUCTION(weir_max_relaxed_dev_u64, weir_atomic_max_relaxed_dev_u64, "max.u64", "l", uint64_t)
+WEIR__REDUCTION(weir_or_relaxed_dev_u32, weir_atomic_or_relaxed_dev_u32, "or.b32", "r", uint32_t)
+WEIR__REDUCTION(weir_or_relaxed_dev_u64, weir_atomic_or_relaxed_dev_u64, "or.b64", "l", uint64_t)
+#undef WEIR__REDUCTION
+
 #endif

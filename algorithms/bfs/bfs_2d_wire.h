@@ -12,8 +12,7 @@ WEIR_DEV void bfs_2d_told(const struct bfs_2d_args *a, const struct bfs_2d_walk 
     if (weir_lane())
         return;
     const uint32_t sent = bfs_is_bitmap(a->wire, count, words) ? words : count;
-    weir_atomic_add_relaxed_dev_u64(&weir_steps_mine(&a->member)->result[result],
-                                    (uint64_t)sent * 4);
+    weir_add_relaxed_dev_u64(&weir_steps_mine(&a->member)->result[result], (uint64_t)sent * 4);
     if (w->level < BFS_2D_LEVELS)
         a->log[w->level].items[to] = count;
 }

@@ -62,16 +62,15 @@ WEIR_DEV void batch_count_flush(const struct bfs_batch_args *a, struct bfs_batch
             continue;
         shared->count[s] = 0;
         alive |= UINT64_C(1) << s;
-        weir_atomic_add_relaxed_dev_u64(&a->found[s].reached, count);
+        weir_add_relaxed_dev_u64(&a->found[s].reached, count);
         if (w->level) {
-            weir_atomic_add_relaxed_dev_u64(&a->found[s].sum, (uint64_t)count * w->level);
+            weir_add_relaxed_dev_u64(&a->found[s].sum, (uint64_t)count * w->level);
             weir_store_relaxed_dev_u64(&a->found[s].deepest, w->level);
         }
     }
     alive = weir_or_u64(alive);
     if (weir_lane() == 0 && alive)
-        weir_atomic_or_relaxed_dev_u64(&a->alive[a->member.index][(w->level + 1) % BATCH_TURNS],
-                                       alive);
+        weir_or_relaxed_dev_u64(&a->alive[a->member.index][(w->level + 1) % BATCH_TURNS], alive);
 }
 
 /** Write the level into those of the sources that found a row. */
@@ -135,8 +134,7 @@ WEIR_DEV void bfs_batch_epilogue(const struct bfs_batch_args *a, const struct we
     batch_run_end(&run);
     for (uint32_t k = 0; k < BATCH_SOURCES / WEIR_LANES; k++)
         if (run.of[k])
-            weir_atomic_add_relaxed_dev_u64(&a->found[k * WEIR_LANES + weir_lane()].arcs,
-                                            run.of[k]);
+            weir_add_relaxed_dev_u64(&a->found[k * WEIR_LANES + weir_lane()].arcs, run.of[k]);
 }
 
 #endif

@@ -121,7 +121,7 @@ WEIR_DEV void batch_up_hub(const struct bfs_batch_args *a, struct bfs_batch_shar
     int mine = 0;
     if (weir_lane() == 0) {
         if (met)
-            weir_atomic_or_relaxed_dev_u64(&hub->gain, met);
+            weir_or_relaxed_dev_u64(&hub->gain, met);
         mine = weir_add_acq_rel_dev_u64(&hub->done, 1) + 1 == hub->pieces;
         met = 0;
         if (mine) {

@@ -97,8 +97,8 @@ WEIR_DEV void bfs_tell(const struct bfs_step_args *a, uint32_t to, uint32_t coun
     (void)weir_steps_reserve(&a->member, to, count);
     if (weir_lane())
         return;
-    weir_atomic_add_relaxed_dev_u64(&result[BFS_RESULT_WIRE_BYTES], (bitmap ? words : count) * 4);
-    weir_atomic_add_relaxed_dev_u64(&result[BFS_RESULT_BITMAPS], (uint64_t)bitmap);
+    weir_add_relaxed_dev_u64(&result[BFS_RESULT_WIRE_BYTES], (bitmap ? words : count) * 4);
+    weir_add_relaxed_dev_u64(&result[BFS_RESULT_BITMAPS], (uint64_t)bitmap);
 }
 
 /** FOLD: the blocks that are awake send each owner what was found of it in this level. */

@@ -75,7 +75,7 @@ WEIR_COLD void bfs_lone_seize(const struct bfs_step_args *a, struct weir_steps_b
         to += its.end - its.begin;
     }
     if (b.block == 0 && b.thread == 0)
-        (void)weir_atomic_add_relaxed_dev_u32(a->tail, (uint32_t)w.entries);
+        weir_add_relaxed_dev_u32(a->tail, (uint32_t)w.entries);
 }
 
 /* The lanes take what is new in one word after the other, side by side. @param[in] word  of lane 0, in the device's part.
@@ -116,8 +116,7 @@ WEIR_DEV void bfs_lone_take_back(const struct bfs_step_args *a, const struct wei
     }
     back = weir_sum_u64(back);
     if (weir_lane() == 0 && back)
-        (void)weir_atomic_add_relaxed_dev_u64(
-            &weir_steps_mine(&a->member)->result[BFS_RESULT_LONE_BACK], back);
+        weir_add_relaxed_dev_u64(&weir_steps_mine(&a->member)->result[BFS_RESULT_LONE_BACK], back);
 }
 
 /** GIVE; all blocks. */
@@ -325,7 +324,7 @@ WEIR_DEV void bfs_lone_finish(const struct bfs_step_args *a, const struct bfs_st
     if (b->thread)
         return;
     if (shared->lone_arcs)
-        (void)weir_atomic_add_relaxed_dev_u64(&result[BFS_RESULT_LONE_ARCS], shared->lone_arcs);
+        weir_add_relaxed_dev_u64(&result[BFS_RESULT_LONE_ARCS], shared->lone_arcs);
     if (b->block)
         return;
     result[BFS_RESULT_LONE_LEVELS] = shared->lone_levels;

@@ -360,7 +360,7 @@ WEIR_DEV int bfs_is_set(const uint32_t *bitmap, uint32_t number)
 WEIR_DEV void bfs_kept_flush(const struct bfs_step_args *a, struct bfs_kept *kept)
 {
     if (kept->arcs)
-        (void)weir_atomic_add_relaxed_dev_u64(a->listed, kept->arcs);
+        weir_add_relaxed_dev_u64(a->listed, kept->arcs);
     kept->arcs = 0;
     if (!kept->count)
         return;
@@ -387,8 +387,8 @@ WEIR_DEV void bfs_flush(const struct bfs_step_args *a, struct bfs_step_shared *s
     if (t->sent)
         weir_atomic_add_block_u64(&shared->sent, t->sent);
     if (t->unlisted)
-        (void)weir_atomic_add_relaxed_dev_u64(
-            &weir_steps_mine(&a->member)->result[BFS_RESULT_UNLISTED], t->unlisted);
+        weir_add_relaxed_dev_u64(&weir_steps_mine(&a->member)->result[BFS_RESULT_UNLISTED],
+                                 t->unlisted);
 }
 
 #endif

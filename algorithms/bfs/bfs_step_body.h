@@ -241,16 +241,16 @@ WEIR_DEV void bfs_finish(const struct bfs_step_args *a, const struct weir_steps_
     const uint64_t all[2] = {weir_sum_u64(t->pieces), weir_sum_u64(t->down_arcs)};
     for (uint32_t i = 0; i < 2; i++)
         if (weir_lane() == 0 && all[i])
-            weir_atomic_add_relaxed_dev_u64(&page->result[BFS_RESULT_PIECES + i], all[i]);
+            weir_add_relaxed_dev_u64(&page->result[BFS_RESULT_PIECES + i], all[i]);
     if (WEIR_LANES == 1u)
-        weir_atomic_add_relaxed_dev_u64(&page->result[BFS_RESULT_FLUSHES], shared->kept.flushes);
+        weir_add_relaxed_dev_u64(&page->result[BFS_RESULT_FLUSHES], shared->kept.flushes);
     bfs_steal_finish(a, shared, b);
     if (b->thread)
         return;
     const uint64_t ups[3] = {shared->ups.arcs, shared->ups.rows, shared->ups.firsts};
     for (uint32_t i = 0; i < 3; i++)
         if (ups[i])
-            weir_atomic_add_relaxed_dev_u64(&page->result[BFS_RESULT_UP_ARCS + i], ups[i]);
+            weir_add_relaxed_dev_u64(&page->result[BFS_RESULT_UP_ARCS + i], ups[i]);
     if (b->block)
         return;
     page->result[BFS_RESULT_LEVELS] = w->level;

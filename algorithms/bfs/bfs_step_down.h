@@ -16,7 +16,7 @@ WEIR_DEV int bfs_found(const struct bfs_step_args *a, const struct bfs_walk *w, 
 {
     const int own = is && bfs_owns(a, number);
     if (own && eager) {
-        (void)weir_atomic_min_relaxed_dev_u32(&a->level[number - a->rows.begin], w->level + 1);
+        weir_min_relaxed_dev_u32(&a->level[number - a->rows.begin], w->level + 1);
     } else if (own) {
         a->level[number - a->rows.begin] = w->level + 1;
         if (a->parent)
@@ -214,8 +214,7 @@ WEIR_DEV void bfs_expand_others(const struct bfs_step_args *a, struct bfs_step_s
     const int passes = weir_ballot(copied) ? 2 : 1;
     struct bfs_walk from = *w;
     if (weir_lane() == 0 && arcs)
-        (void)weir_atomic_add_relaxed_dev_u64(
-            &weir_steps_mine(&a->member)->result[BFS_RESULT_COPIED], arcs);
+        weir_add_relaxed_dev_u64(&weir_steps_mine(&a->member)->result[BFS_RESULT_COPIED], arcs);
     WEIR_ROLLED
     for (int pass = 0; pass < passes; pass++) {
         struct bfs_piece its = piece;
@@ -269,7 +268,7 @@ WEIR_DEV void bfs_arcs_alone(const struct bfs_step_args *a, const struct bfs_wal
             continue;
         }
         if (eager)
-            (void)weir_atomic_min_relaxed_dev_u32(&a->level[row], w->level + 1);
+            weir_min_relaxed_dev_u32(&a->level[row], w->level + 1);
         else
             a->level[row] = w->level + 1;
         if (a->parent)
@@ -302,8 +301,7 @@ WEIR_DEV void bfs_expand_alone(const struct bfs_step_args *a, const struct bfs_w
         bfs_arcs_alone(a, w, t, kept, piece, targets, counted, until, eager);
     }
     if (BFS_HUBS && copied)
-        (void)weir_atomic_add_relaxed_dev_u64(
-            &weir_steps_mine(&a->member)->result[BFS_RESULT_COPIED], copied);
+        weir_add_relaxed_dev_u64(&weir_steps_mine(&a->member)->result[BFS_RESULT_COPIED], copied);
     t->pieces += count;
 }
 
@@ -343,8 +341,7 @@ WEIR_DEV void bfs_stretch(const struct bfs_step_args *a, struct bfs_step_shared 
     while (wide && shares < BFS_SHARES && 2 * shares * entries <= workers)
         shares *= 2;
     if (shares > 1 && b->block == 0 && b->thread == 0)
-        (void)weir_atomic_add_relaxed_dev_u64(
-            &weir_steps_mine(&a->member)->result[BFS_RESULT_SHARED], entries);
+        weir_add_relaxed_dev_u64(&weir_steps_mine(&a->member)->result[BFS_RESULT_SHARED], entries);
     WEIR_ROLLED
     for (uint32_t i = weir_steps_warp(b); i < (entries + take - 1) / take * shares; i += workers) {
         const uint32_t at = i / shares * take, left = entries - at;
@@ -376,8 +373,8 @@ WEIR_DEV void bfs_shares(const struct bfs_step_args *a, struct bfs_step_shared *
         bfs_stretch(a, shared, b, &its, t, until, wide);
         const uint64_t done = weir_sum_u64(t->down_arcs - before);
         if (owner != me && weir_lane() == 0 && done)
-            (void)weir_atomic_add_relaxed_dev_u64(
-                &weir_steps_mine(&a->member)->result[BFS_RESULT_FOR + owner], done);
+            weir_add_relaxed_dev_u64(&weir_steps_mine(&a->member)->result[BFS_RESULT_FOR + owner],
+                                     done);
     }
 }
 #endif

@@ -229,8 +229,7 @@ WEIR_DEV uint32_t color_one_round(const struct color_args *a, struct color_share
     if (b->block == 0 && b->thread == 0) {
         /* It was read in the last round. */
         weir_store_relaxed_dev_u32(&a->length[(now->number + 2) % 3], 0);
-        (void)weir_atomic_add_relaxed_dev_u64(&weir_steps_mine(&a->member)->result[COLOR_LOOKS],
-                                              now->open);
+        weir_add_relaxed_dev_u64(&weir_steps_mine(&a->member)->result[COLOR_LOOKS], now->open);
     }
     color_again(a, shared, b, now, tally);
     if (phase == COLOR_TAKE && a->stretch)
@@ -258,8 +257,7 @@ WEIR_DEV void color_count_told(const struct color_args *a, const struct color_sh
 {
     for (uint32_t d = b->thread; d < a->member.count; d += b->threads)
         if (shared->told[d])
-            (void)weir_atomic_add_relaxed_dev_u64(&weir_steps_mine(&a->member)->tell[d],
-                                                  shared->told[d]);
+            weir_add_relaxed_dev_u64(&weir_steps_mine(&a->member)->tell[d], shared->told[d]);
 }
 
 WEIR_DEV void color_body(const struct color_args *a, struct color_shared *shared,

@@ -23,7 +23,7 @@ WEIR_DEV void certify_breaks(const certify_share *share, uint32_t kind, uint64_t
 {
     const uint64_t word = at << CERTIFY_RULE_BITS | rule;
     if (word < weir_load_relaxed_dev_u64(&share->found[kind]))
-        (void)weir_atomic_min_relaxed_dev_u64(&share->found[kind], word);
+        weir_min_relaxed_dev_u64(&share->found[kind], word);
 }
 
 /** Marks: a bit for each vertex; relaxed atomics while a kernel sets them. */
@@ -31,7 +31,7 @@ WEIR_DEV void certify_mark(uint32_t *marks, uint64_t v)
 {
     const uint32_t bit = 1u << (v & 31u);
     if (!(weir_load_relaxed_dev_u32(&marks[v >> 5]) & bit))
-        (void)weir_atomic_or_relaxed_dev_u32(&marks[v >> 5], bit);
+        weir_or_relaxed_dev_u32(&marks[v >> 5], bit);
 }
 
 /** Of marks that nobody sets meanwhile. */

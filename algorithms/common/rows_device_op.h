@@ -41,7 +41,7 @@ WEIR_DEV void rows_heads(const rows_arcs_args *a, uint32_t worker, uint32_t work
 {
     for (uint64_t i = (uint64_t)worker * WEIR_LANES + weir_lane(); i < a->here.count;
          i += (uint64_t)workers * WEIR_LANES)
-        (void)weir_atomic_add_relaxed_dev_u32(&a->in_degree[a->here.heads[i]], 1);
+        weir_add_relaxed_dev_u32(&a->in_degree[a->here.heads[i]], 1);
 }
 
 /* Out-arcs keep their order within the row, so that each has its place; in-arcs come as they come. */
@@ -76,7 +76,7 @@ WEIR_DEV void rows_mark(const rows_names_args *a, uint32_t worker, uint32_t work
         const uint32_t number = a->targets[i], bit = 1u << number % 32;
         if (number - a->first >= a->owned &&
             !(weir_load_relaxed_dev_u32(&a->bits[number / 32]) & bit))
-            (void)weir_atomic_or_relaxed_dev_u32(&a->bits[number / 32], bit);
+            weir_or_relaxed_dev_u32(&a->bits[number / 32], bit);
     }
 }
 

@@ -113,11 +113,11 @@ WEIR_DEV void values_count(const values_count_args *a, uint32_t worker, uint32_t
     if (weir_lane() != 0)
         return;
     if (reached)
-        (void)weir_atomic_add_relaxed_dev_u64(&a->counts[VALUES_REACHED], reached);
+        weir_add_relaxed_dev_u64(&a->counts[VALUES_REACHED], reached);
     if (left)
-        (void)weir_atomic_add_relaxed_dev_u64(&a->counts[VALUES_ARCS_LEFT], left);
+        weir_add_relaxed_dev_u64(&a->counts[VALUES_ARCS_LEFT], left);
     if (far)
-        (void)weir_atomic_add_relaxed_dev_u64(&a->counts[VALUES_FAR], far);
+        weir_add_relaxed_dev_u64(&a->counts[VALUES_FAR], far);
 }
 
 /* Where the value with a number lies. */

@@ -192,8 +192,7 @@ WEIR_DEV void csr_mark(const csr_keys_args *a, uint32_t worker, uint32_t workers
             const int first = csr_is_first(a, i);
             kept += (uint32_t)first;
             if (!first)
-                (void)weir_atomic_add_relaxed_dev_u32(
-                    &a->dropped[a->first + (a->keys[i] >> a->bits)], 1);
+                weir_add_relaxed_dev_u32(&a->dropped[a->first + (a->keys[i] >> a->bits)], 1);
         }
         kept = weir_sum_u32(kept);
         if (weir_lane() == 0)

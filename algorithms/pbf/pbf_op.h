@@ -101,7 +101,7 @@ WEIR_DEV void pbf_filter(const pbf_args *a, uint32_t worker, uint32_t workers)
     uint64_t before = weir_atomic_add_relaxed_dev_u64(a->word, one);
     if (before >> 32 == workers - 1u) {
         *a->kept = (uint32_t)before;
-        (void)weir_atomic_add_relaxed_dev_u64(a->word, 0u - (before + one)); /* 0 again */
+        weir_add_relaxed_dev_u64(a->word, 0u - (before + one)); /* 0 again */
     }
 }
 

@@ -189,8 +189,7 @@ WEIR_DEV void pr_collect_unit(const struct pr_pull_args *a, const struct pr_roun
         if (unit->parts == 1)
             pr_bin_settle(a, round, from, (uint32_t)first + i, sum, &mine);
         else if (sum)
-            (void)weir_atomic_add_relaxed_dev_u64(
-                &bins->sum[(uint64_t)unit->common * bins->rows + i], sum);
+            weir_add_relaxed_dev_u64(&bins->sum[(uint64_t)unit->common * bins->rows + i], sum);
     }
     tally->restless += mine.restless;
     if (unit->parts == 1)

@@ -250,8 +250,7 @@ WEIR_DEV void pr_cells_body(const struct pr_cells_args *a, struct pr_cells_share
     ranks = weir_group_sum_f64(ranks, WEIR_LANES);
     uint64_t *result = weir_steps_mine(&a->member)->result;
     if (weir_lane() == 0)
-        weir_atomic_add_relaxed_dev_u64(&result[PR_CELLS_RESULT_RANKS],
-                                        (uint64_t)(ranks / PR_UNIT));
+        weir_add_relaxed_dev_u64(&result[PR_CELLS_RESULT_RANKS], (uint64_t)(ranks / PR_UNIT));
     if (b->block || b->thread)
         return;
     result[PR_CELLS_RESULT_CHANGE] = change;

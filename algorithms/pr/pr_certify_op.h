@@ -41,7 +41,7 @@ WEIR_DEV void pr_certify_arc(const pr_certify_args *a, uint64_t tail, uint64_t i
     const double before = weir_atomic_add_relaxed_dev_f64(sum, share);
     const double lost = pr_certify_lost(before, share, before + share);
     if (lost != 0)
-        (void)weir_atomic_add_relaxed_dev_f64(sum + 1, lost);
+        weir_add_relaxed_dev_f64(sum + 1, lost);
 }
 
 ARCS_KERNEL(pr_certify_arcs, pr_certify_args, pr_certify_arc)

@@ -316,8 +316,8 @@ WEIR_DEV void pr_end(const struct pr_pull_args *a, struct pr_pull_shared *shared
     }
     tally = pr_over_block(shared, b, tally);
     if (b->thread == 0)
-        weir_atomic_add_relaxed_dev_u64(&weir_steps_mine(&a->member)->result[PR_RESULT_RANKS],
-                                        (uint64_t)(tally.rank / PR_UNIT));
+        weir_add_relaxed_dev_u64(&weir_steps_mine(&a->member)->result[PR_RESULT_RANKS],
+                                 (uint64_t)(tally.rank / PR_UNIT));
 }
 
 /** Whether the iteration before was the last one with these shares. */

@@ -199,9 +199,9 @@ static inline void PR_FN(chunks_alone)(const struct pr_pull_args *a, const struc
     weir_steps_add(&a->member, b, PR_SUM_RESTLESS, restless);
     uint64_t *result = weir_steps_mine(&a->member)->result;
     if (gathered)
-        (void)weir_atomic_add_relaxed_dev_u64(&result[PR_RESULT_GATHERED], gathered);
+        weir_add_relaxed_dev_u64(&result[PR_RESULT_GATHERED], gathered);
     if (turns.stolen)
-        (void)weir_atomic_add_relaxed_dev_u64(&result[PR_RESULT_STOLEN], turns.stolen);
+        weir_add_relaxed_dev_u64(&result[PR_RESULT_STOLEN], turns.stolen);
 }
 #endif
 

@@ -159,7 +159,7 @@ WEIR_DEV enum weir_fate pr_push_on_send(const pr_push_state *s, const pr_push_it
         return WEIR_FATE_KEEP;
     if (!weir_part_owns(&s->part, item->vertex))
         return pr_push_grow(s, item->vertex, item->residual) ? WEIR_FATE_KEEP : WEIR_FATE_DROP;
-    (void)weir_atomic_add_relaxed_dev_f64(&s->value[item->vertex].residual, item->residual);
+    weir_add_relaxed_dev_f64(&s->value[item->vertex].residual, item->residual);
     return WEIR_FATE_DROP;
 }
 
@@ -182,7 +182,7 @@ WEIR_DEV enum weir_fate pr_push_on_receive(const pr_push_state *s, const pr_push
         return WEIR_FATE_PASS;
     if (wire->kind != PR_PUSH_SENT)
         return WEIR_FATE_KEEP;
-    (void)weir_atomic_add_relaxed_dev_f64(&s->value[local].residual, wire->residual);
+    weir_add_relaxed_dev_f64(&s->value[local].residual, wire->residual);
     return WEIR_FATE_DROP;
 }
 

@@ -64,7 +64,7 @@ WEIR_DEV void pr_push_pass(const pr_push_pass_args *a, uint32_t worker, uint32_t
     for (uint32_t i = 0; i < PR_PUSH_SUMS; i++) {
         const double all = weir_group_sum_f64(sum[i], WEIR_LANES);
         if (weir_lane() == 0)
-            (void)weir_atomic_add_relaxed_dev_f64(&a->sums[i], all);
+            weir_add_relaxed_dev_f64(&a->sums[i], all);
     }
 }
 

@@ -52,7 +52,7 @@ WEIR_COLD void pr_steal_clear(const struct pr_steal_args *a, struct pr_steal_sha
             if (weir_lane() == 0) {
                 weir_store_relaxed_dev_u32(&touched[tile], 0);
                 const uint32_t owner = weir_steps_owner(a->rows.first, tile * PR_STEAL_TILE);
-                weir_atomic_add_relaxed_dev_u64(&weir_steps_mine(&a->member)->tell[owner], items);
+                weir_add_relaxed_dev_u64(&weir_steps_mine(&a->member)->tell[owner], items);
             }
             cleared++;
         }
@@ -151,7 +151,7 @@ WEIR_COLD void pr_steal_scan(const struct pr_steal_args *a, struct pr_steal_shar
 WEIR_DEV void pr_steal_add(const struct pr_steal_args *a, uint32_t number, uint64_t share)
 {
     const uint32_t me = a->member.index, begin = a->rows.begin;
-    (void)weir_atomic_add_relaxed_dev_u64(&a->incoming[me][number], share);
+    weir_add_relaxed_dev_u64(&a->incoming[me][number], share);
     if (number - begin < a->rows.first[me + 1] - begin)
         return;
     uint32_t *touched = &a->touched[me][number / PR_STEAL_TILE];
@@ -470,7 +470,7 @@ WEIR_DEV void pr_steal_tell(const struct pr_steal_args *a, struct pr_steal_share
     }
     for (uint32_t i = 0; i < PR_PUSH_SUMS && kind == PR_STEAL_ABSORB; i++) {
         if (shared->total[i])
-            (void)weir_atomic_add_relaxed_dev_u64(&sums[i], shared->total[i]);
+            weir_add_relaxed_dev_u64(&sums[i], shared->total[i]);
         shared->total[i] = 0;
     }
 }
@@ -490,10 +490,10 @@ WEIR_COLD void pr_steal_finish(const struct pr_steal_args *a, struct pr_steal_sh
     weir_block_sync();
     if (b.thread)
         return;
-    (void)weir_atomic_add_relaxed_dev_u64(&result[PR_STEAL_RESULT_ROWS], shared->all_rows);
-    (void)weir_atomic_add_relaxed_dev_u64(&result[PR_STEAL_RESULT_ARCS], shared->all_arcs);
-    (void)weir_atomic_add_relaxed_dev_u64(&result[PR_STEAL_RESULT_PIECES], shared->all_pieces);
-    (void)weir_atomic_add_relaxed_dev_u64(&result[PR_STEAL_RESULT_TILES], shared->all_tiles);
+    weir_add_relaxed_dev_u64(&result[PR_STEAL_RESULT_ROWS], shared->all_rows);
+    weir_add_relaxed_dev_u64(&result[PR_STEAL_RESULT_ARCS], shared->all_arcs);
+    weir_add_relaxed_dev_u64(&result[PR_STEAL_RESULT_PIECES], shared->all_pieces);
+    weir_add_relaxed_dev_u64(&result[PR_STEAL_RESULT_TILES], shared->all_tiles);
     if (b.block)
         return;
     result[PR_STEAL_RESULT_EPOCHS] = shared->at.number;

@@ -71,7 +71,7 @@ WEIR_COLD void sssp_steal_learn(const struct sssp_step_args *a, struct sssp_step
         steal_book(steal, &shared->steal, me, shared_out, shared->beside);
         for (uint32_t i = 0; i < steal->devices && shared_out; i++)
             if (i != me)
-                (void)weir_atomic_add_relaxed_dev_u64(
+                weir_add_relaxed_dev_u64(
                     &weir_steps_mine(&a->member)->result[SSSP_STEP_RESULT_FOR + i],
                     steal->cuts[i * STEAL_DEVICES + me].units);
     }

@@ -184,9 +184,8 @@ WEIR_COLD void sssp_step_book_direct(const struct sssp_step_args *a,
     for (uint32_t d = 0; d < a->member.count; d++) {
         if (!shared->direct[d])
             continue;
-        (void)weir_atomic_add_relaxed_dev_u64(&mine->tell[d], shared->direct[d]);
-        (void)weir_atomic_add_relaxed_dev_u64(&mine->result[SSSP_STEP_RESULT_DIRECT],
-                                              shared->direct[d]);
+        weir_add_relaxed_dev_u64(&mine->tell[d], shared->direct[d]);
+        weir_add_relaxed_dev_u64(&mine->result[SSSP_STEP_RESULT_DIRECT], shared->direct[d]);
     }
 }
 
@@ -213,7 +212,7 @@ WEIR_DEV void sssp_step_finish(const struct sssp_step_args *a, struct sssp_step_
 #endif
     for (uint32_t i = 0; i < SSSP_STEP_RESULT_DIRECT - SSSP_STEP_RESULT_ROWS; i++)
         if (all[i])
-            (void)weir_atomic_add_relaxed_dev_u64(&result[SSSP_STEP_RESULT_ROWS + i], all[i]);
+            weir_add_relaxed_dev_u64(&result[SSSP_STEP_RESULT_ROWS + i], all[i]);
 }
 
 WEIR_DEV void sssp_step_work(const struct sssp_step_args *a, struct sssp_step_shared *shared,

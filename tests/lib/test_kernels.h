@@ -41,6 +41,12 @@ struct test_atomics_words {
     /** Sums of how far those who were told of an older value moved it: what is left is what it began with, less that. */
     double fell_f32[TEST_ATOMICS_CELLS], fell_f64[TEST_ATOMICS_CELLS];
     uint64_t fell_u64, rose_u64, wrong; /**< wrong: stores that were not read back */
+    struct {
+        uint32_t add_u32, or_u32, min_u32, max_u32;
+        uint64_t add_u64, or_u64, min_u64, max_u64;
+        float add_f32;
+        double add_f64;
+    } untold;         /**< by those that answer nothing */
     uint64_t cleared; /**< how many lanes were told that a bit was set before they took it away */
 };
 /** seen: four rows of count + 1; how often each value of the four kinds of exchange came back. */

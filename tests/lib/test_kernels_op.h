@@ -75,6 +75,21 @@ WEIR_DEV void test_atomics_integers(const struct test_atomics_args *a, uint32_t 
         (void)weir_atomic_add_relaxed_dev_u64(&w->rose_u64, wide - was64);
 }
 
+WEIR_DEV void test_atomics_untold(const struct test_atomics_args *a, uint32_t i)
+{
+    struct test_atomics_words *w = a->words;
+    weir_add_relaxed_dev_u32(&w->untold.add_u32, i);
+    weir_add_relaxed_dev_u64(&w->untold.add_u64, test_atomics_wide(i));
+    weir_add_relaxed_dev_f32(&w->untold.add_f32, 0.5f);
+    weir_add_relaxed_dev_f64(&w->untold.add_f64, 0.125);
+    weir_or_relaxed_dev_u32(&w->untold.or_u32, 1u << i % 31u);
+    weir_or_relaxed_dev_u64(&w->untold.or_u64, (uint64_t)1 << i % 63u);
+    weir_min_relaxed_dev_u32(&w->untold.min_u32, test_atomics_mixed(i));
+    weir_min_relaxed_dev_u64(&w->untold.min_u64, test_atomics_wide(i));
+    weir_max_relaxed_dev_u32(&w->untold.max_u32, test_atomics_mixed(i));
+    weir_max_relaxed_dev_u64(&w->untold.max_u64, test_atomics_wide(i));
+}
+
 WEIR_DEV void test_atomics_floats(const struct test_atomics_args *a, uint32_t i)
 {
     struct test_atomics_words *w = a->words;
@@ -122,6 +137,7 @@ WEIR_DEV void test_atomics_op(const struct test_atomics_args *a, uint32_t worker
 {
     for (uint32_t i = worker * WEIR_LANES + weir_lane(); i < a->count; i += workers * WEIR_LANES) {
         test_atomics_integers(a, i);
+        test_atomics_untold(a, i);
         test_atomics_floats(a, i);
         test_atomics_exchanges(a, i);
         test_atomics_stores(a, i);

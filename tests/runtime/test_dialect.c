@@ -22,6 +22,8 @@ static struct test_atomics_words before(void)
     words.and_u64 = UINT64_MAX;
     words.min_u32 = UINT32_MAX;
     words.min_u64 = UINT64_MAX;
+    words.untold.min_u32 = UINT32_MAX;
+    words.untold.min_u64 = UINT64_MAX;
     for (uint32_t c = 0; c < TEST_ATOMICS_CELLS; c++)
         words.min_f32[c] = begin[c], words.min_f64[c] = begin[c];
     return words;
@@ -86,6 +88,16 @@ static void check_words(const struct test_atomics_words *have)
         assert_true(have->fell_f64[c] == begin[c] - want.min_f32[c]);
     }
     assert_true(want.min_f32[0] > 0 && want.min_f32[1] < -4000 && want.min_f32[2] < 0);
+    assert_int_equal(have->untold.add_u32, want.add_u32);
+    assert_int_equal(have->untold.add_u64, want.add_u64);
+    assert_int_equal(have->untold.or_u32, want.or_u32);
+    assert_int_equal(have->untold.or_u64, want.or_u64);
+    assert_int_equal(have->untold.min_u32, want.min_u32);
+    assert_int_equal(have->untold.min_u64, want.min_u64);
+    assert_int_equal(have->untold.max_u32, want.max_u32);
+    assert_int_equal(have->untold.max_u64, want.max_u64);
+    assert_true(have->untold.add_f32 == want.add_f32);
+    assert_true(have->untold.add_f64 == want.add_f64);
     assert_int_equal(have->wrong, 0);
 }
 

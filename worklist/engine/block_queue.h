@@ -141,7 +141,7 @@ WEIR_DEV uint64_t weir_arrive_narrow(const struct weir_engine_thread *self, uint
         if (weir_arrival_releases(self, word, pushed, special))
             weir_add_arrivals(self, word, active, arrivals);
         else /* A release would wait until everything that the thread ever stored has arrived. */
-            (void)weir_atomic_add_relaxed_dev_u64(weir_arrivals_at(self, word), arrivals);
+            weir_add_relaxed_dev_u64(weir_arrivals_at(self, word), arrivals);
     }
     /* While the arrival is on its way. */
     block->sent = block->pushed = block->special = 0;

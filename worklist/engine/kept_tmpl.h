@@ -61,8 +61,7 @@ WEIR_DEV void OP(kept_flush_deferred)(const struct OP(args) * args, struct OP(bl
         urgency = own > urgency ? own : urgency;
     }
     if (urgency)
-        (void)weir_atomic_max_relaxed_dev_u32(&work->control->look[WEIR_LOOK_URGENCY].word,
-                                              urgency);
+        weir_max_relaxed_dev_u32(&work->control->look[WEIR_LOOK_URGENCY].word, urgency);
     kept->others[b] = 0;
     kept->flushes++;
 }
@@ -120,6 +119,6 @@ WEIR_DEV void OP(keep_parcel)(struct weir_engine_thread *self, const struct OP(p
 WEIR_DEV void OP(kept_finish)(const struct OP(args) * args, const struct OP(block) * block)
 {
     struct weir_control *control = args->work.control;
-    (void)weir_atomic_add_relaxed_dev_u64(&control->fused, block->kept.fused);
-    (void)weir_atomic_add_relaxed_dev_u64(&control->flushes, block->kept.flushes);
+    weir_add_relaxed_dev_u64(&control->fused, block->kept.fused);
+    weir_add_relaxed_dev_u64(&control->flushes, block->kept.flushes);
 }

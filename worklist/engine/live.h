@@ -28,7 +28,7 @@ WEIR_DEV void weir_live_count_new(const struct weir_engine_args *work, uint64_t 
     if (work->workers > 1)
         weir_add_relaxed_sys_u64(word, count);
     else
-        (void)weir_atomic_add_relaxed_dev_u64(word, count);
+        weir_add_relaxed_dev_u64(word, count);
 }
 
 /** Items are done with. One lane, after all lanes have met behind what they did with them. */
@@ -383,17 +383,17 @@ WEIR_DEV void weir_live_add(const struct weir_engine_thread *self, int is_worker
     if (weir_lane() != 0)
         return;
     weir_live_busy(tally);
-    (void)weir_atomic_add_relaxed_dev_u64(&control->stale, stale);
-    (void)weir_atomic_add_relaxed_dev_u64(&control->atoms, atoms);
-    (void)weir_atomic_add_relaxed_dev_u64(&run->merged, merged);
-    (void)weir_atomic_max_relaxed_dev_u32(&run->high, high);
+    weir_add_relaxed_dev_u64(&control->stale, stale);
+    weir_add_relaxed_dev_u64(&control->atoms, atoms);
+    weir_add_relaxed_dev_u64(&run->merged, merged);
+    weir_max_relaxed_dev_u32(&run->high, high);
     if (!is_worker)
         return;
-    (void)weir_atomic_add_relaxed_dev_u64(&run->pops, tally->pops);
-    (void)weir_atomic_add_relaxed_dev_u64(&run->empty_pops, tally->empty_pops);
-    (void)weir_atomic_add_relaxed_dev_u64(&run->steals, tally->steals);
-    (void)weir_atomic_add_relaxed_dev_u64(&run->wait_ns, tally->wait_ns);
-    (void)weir_atomic_add_relaxed_dev_u32(&run->waiters, 1);
+    weir_add_relaxed_dev_u64(&run->pops, tally->pops);
+    weir_add_relaxed_dev_u64(&run->empty_pops, tally->empty_pops);
+    weir_add_relaxed_dev_u64(&run->steals, tally->steals);
+    weir_add_relaxed_dev_u64(&run->wait_ns, tally->wait_ns);
+    weir_add_relaxed_dev_u32(&run->waiters, 1);
 }
 
 /** Elements that lie in all queues. One lane. */

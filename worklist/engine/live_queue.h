@@ -117,7 +117,7 @@ WEIR_DEV uint32_t weir_live_reserve_mpmc(const struct weir_live_queue *queue, ui
     if (before + wanted > room)
         got = before < room ? (uint32_t)(room - before) : 0;
     if (got < wanted)
-        (void)weir_atomic_add_relaxed_dev_u64(&words->used, 0 - (uint64_t)(wanted - got));
+        weir_add_relaxed_dev_u64(&words->used, 0 - (uint64_t)(wanted - got));
     if (got)
         *ticket_out = weir_atomic_add_relaxed_dev_u64(&words->tail, got);
     if (got && *high < before + got)
@@ -227,7 +227,7 @@ WEIR_DEV uint32_t weir_live_claim_mpmc(const struct weir_live_queue *queue, uint
  *  the room waits for a mark otherwise. */
 WEIR_DEV void weir_live_return_mpmc(const struct weir_live_queue *queue, uint32_t count)
 {
-    (void)weir_atomic_add_relaxed_dev_u64(&queue->words->used, 0 - (uint64_t)count);
+    weir_add_relaxed_dev_u64(&queue->words->used, 0 - (uint64_t)count);
 }
 
 #endif

@@ -43,14 +43,14 @@ WEIR_COLD void OP(live_keep_elsewhere)(const struct OP(args) * args, struct OP(b
     if (group) {
         const uint32_t left = OP(live_items_push)(&live->more_items, group, &item, stop, &high);
         if (weir_lane() == 0)
-            (void)weir_atomic_add_relaxed_dev_u64(&work->control->live.spilled,
-                                                  weir_popcount_u32(group & ~left));
+            weir_add_relaxed_dev_u64(&work->control->live.spilled,
+                                     weir_popcount_u32(group & ~left));
         if (left)
             weir_refuse(work, &block->base, WEIR_LOOK_FULL);
     }
     high = weir_max_u32(high);
     if (high && weir_lane() == 0)
-        (void)weir_atomic_max_relaxed_dev_u32(&work->control->live.high, high);
+        weir_max_relaxed_dev_u32(&work->control->live.high, high);
 }
 
 /** Store the wires of the lanes in @p group into a channel; wires that find no free slot there are held. */
@@ -74,7 +74,7 @@ WEIR_DEV void OP(live_store_wires)(const struct OP(args) * args, struct OP(block
             const int32_t room = (int32_t)(limit - before);
             got = room <= 0 ? 0 : (uint32_t)room < wanted ? (uint32_t)room : wanted;
             if (got < wanted)
-                (void)weir_atomic_add_relaxed_dev_u32(&words->claimed, 0u - (wanted - got));
+                weir_add_relaxed_dev_u32(&words->claimed, 0u - (wanted - got));
         }
         /* Tails are not given in the order of claims. This one may be beyond the credit that this warp has acquired; then a
          * warp that had claimed under more was given one before, and hands its credit on. */
@@ -188,7 +188,7 @@ WEIR_DEV void OP(live_cut_tile)(const struct OP(args) * args, struct OP(block) *
         const uint32_t group = now == 32u ? 0xFFFFFFFFu : (1u << now) - 1u;
         if (weir_lane() == 0) {
             weir_live_count_new(work, now);
-            (void)weir_atomic_add_relaxed_dev_u64(&run->pieces, now);
+            weir_add_relaxed_dev_u64(&run->pieces, now);
         }
         weir_lanes_sync();
         piece.first = block->base.first[slot] + (uint64_t)(i + weir_lane()) * length;

@@ -290,8 +290,8 @@ WEIR_DEV void weir_engine_finish(const struct weir_engine_thread *self)
     const struct weir_engine_args *work = self->work;
     uint64_t stale = weir_sum_u64(self->stale), atoms = weir_sum_u64(self->atoms);
     if (weir_lane() == 0 && (stale | atoms)) {
-        (void)weir_atomic_add_relaxed_dev_u64(&work->control->stale, stale);
-        (void)weir_atomic_add_relaxed_dev_u64(&work->control->atoms, atoms);
+        weir_add_relaxed_dev_u64(&work->control->stale, stale);
+        weir_add_relaxed_dev_u64(&work->control->atoms, atoms);
     }
     if (WARP_ID == 0 && !work->once && self->block_number == 0)
         weir_copy_words(&work->control->ledger, &self->block->ledger, sizeof self->block->ledger);

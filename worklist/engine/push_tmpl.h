@@ -72,8 +72,7 @@ WEIR_COLD void OP(push_deferred)(const struct OP(args) * args, struct OP(block) 
     }
     urgency = weir_max_u32(urgency);
     if (weir_lane() == 0)
-        (void)weir_atomic_max_relaxed_dev_u32(&work->control->look[WEIR_LOOK_URGENCY].word,
-                                              urgency);
+        weir_max_relaxed_dev_u32(&work->control->look[WEIR_LOOK_URGENCY].word, urgency);
 }
 
 /** Store the wires of the lanes in @p group into a channel. Wires that find no free slot there go to the held bag. */

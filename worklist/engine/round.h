@@ -18,7 +18,7 @@ WEIR_DEV uint32_t *weir_bag_tail(const struct weir_engine_args *work, uint32_t b
 /** An operator named an owner that an item cannot be sent to: the run ends after this round. Any lane. */
 WEIR_DEV void weir_report_astray(const struct weir_engine_args *work)
 {
-    (void)weir_atomic_add_relaxed_dev_u32(&work->control->look[WEIR_LOOK_ASTRAY].word, 1);
+    weir_add_relaxed_dev_u32(&work->control->look[WEIR_LOOK_ASTRAY].word, 1);
 }
 
 /** The destination of an item that another worker owns. One lane. */
@@ -130,11 +130,11 @@ WEIR_DEV void weir_add_counts(struct weir_engine_thread *self)
     uint32_t still_deferred = (uint32_t)weir_sum_u64(self->still_deferred);
     if (weir_lane() == 0) {
         if (moved)
-            weir_atomic_add_relaxed_dev_u32(&look[WEIR_LOOK_MOVED].word, moved);
+            weir_add_relaxed_dev_u32(&look[WEIR_LOOK_MOVED].word, moved);
         if (merged)
-            weir_atomic_add_relaxed_dev_u32(&look[WEIR_LOOK_MERGED].word, merged);
+            weir_add_relaxed_dev_u32(&look[WEIR_LOOK_MERGED].word, merged);
         if (still_deferred)
-            weir_atomic_add_relaxed_dev_u32(&look[WEIR_LOOK_STILL_DEFERRED].word, still_deferred);
+            weir_add_relaxed_dev_u32(&look[WEIR_LOOK_STILL_DEFERRED].word, still_deferred);
     }
     self->moved = self->merged = self->still_deferred = 0;
 }

@@ -276,7 +276,7 @@ WEIR_COLD void OP(cut_set)(const struct OP(args) * args, struct OP(block) * bloc
         left += block->base.ends[i];
     }
     if (weir_lane() == 0)
-        (void)weir_atomic_add_relaxed_dev_u64(&args->work.control->atoms, 0 - cut_off);
+        weir_add_relaxed_dev_u64(&args->work.control->atoms, 0 - cut_off);
     if (countable && left < WEIR_SET_MOST)
         return;
     weir_refuse(&args->work, &block->base, WEIR_LOOK_LONG);

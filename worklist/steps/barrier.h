@@ -31,8 +31,8 @@ WEIR_DEV struct weir_steps_page *weir_steps_mine(const struct weir_steps_member 
 WEIR_DEV void weir_steps_add(const struct weir_steps_member *m, const struct weir_steps_block *b,
                              uint32_t which, uint64_t value)
 {
-    weir_atomic_add_relaxed_dev_u64(
-        &weir_steps_mine(m)->slot[b->step % WEIR_STEPS_SLOTS].sum[which], value);
+    weir_add_relaxed_dev_u64(&weir_steps_mine(m)->slot[b->step % WEIR_STEPS_SLOTS].sum[which],
+                             value);
 }
 
 /** Whether the time limit is over; if so, all blocks are told to stop. Only thread 0 of block 0 finds out. It may ask at any

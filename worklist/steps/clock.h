@@ -14,8 +14,8 @@ WEIR_DEV void weir_steps_book(const struct weir_steps_member *m, uint64_t *since
     uint64_t *result = weir_steps_mine(m)->result;
     const uint64_t now = weir_clock_ns();
     /* Atomics, since nobody waits for them: a load would be waited for. */
-    weir_atomic_add_relaxed_dev_u64(&result[steps], 1);
-    weir_atomic_add_relaxed_dev_u64(&result[ns], now - *since_ns);
+    weir_add_relaxed_dev_u64(&result[steps], 1);
+    weir_add_relaxed_dev_u64(&result[ns], now - *since_ns);
     if (m->notes)
         weir_note_step(m->notes, *since_ns, now, ns, m->notes->count);
     *since_ns = now;

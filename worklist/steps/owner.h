@@ -51,8 +51,7 @@ WEIR_DEV void weir_steps_count(const struct weir_steps_member *m, const struct w
     weir_block_sync();
     for (uint32_t i = b->thread; i < count; i += b->threads)
         if (b->share[i])
-            (void)weir_atomic_add_relaxed_dev_u64(&weir_steps_mine(m)->result[result + i],
-                                                  b->share[i]);
+            weir_add_relaxed_dev_u64(&weir_steps_mine(m)->result[result + i], b->share[i]);
     weir_block_sync();
 }
 

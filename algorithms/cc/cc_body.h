@@ -92,7 +92,7 @@ WEIR_DEV void cc_put_least(const struct cc_run *run)
 {
     weir_block_sync();
     if (run->block->thread == 0 && run->shared->least != CC_NONE)
-        (void)weir_atomic_max_relaxed_dev_u32(&cc_mine(run)->least_not, ~run->shared->least);
+        weir_max_relaxed_dev_u32(&cc_mine(run)->least_not, ~run->shared->least);
 }
 
 /* Where the smallest id of a root's tree is kept: by the device that owns it. */
@@ -152,6 +152,7 @@ WEIR_DEV uint32_t cc_giant_label(const struct cc_run *run, uint32_t giant)
     return least;
 }
 
+#if !CC_NEAREST
 #ifndef __CUDACC__
 /** Label the rows as a thread of a host device does, one after the other, since it has no lanes that would wait for the longest path of a
  *  batch. Each is left below its root, where rows behind it, which climb by way of it, find the root at once.
@@ -201,6 +202,7 @@ WEIR_DEV void cc_label(struct cc_run *run, uint32_t giant)
     }
 #endif
 }
+#endif
 
 /* ---- all of it ------------------------------------------------------------------------------- */
 
@@ -369,9 +371,9 @@ WEIR_DEV void cc_count(struct cc_run *run)
     weir_block_sync();
     if (run->block->thread)
         return;
-    (void)weir_atomic_add_relaxed_dev_u64(&result[CC_ARCS], run->shared->arcs);
-    (void)weir_atomic_add_relaxed_dev_u64(&result[CC_SENT], run->shared->sent);
-    (void)weir_atomic_add_relaxed_dev_u64(&result[CC_GATHERED], run->shared->gathered);
+    weir_add_relaxed_dev_u64(&result[CC_ARCS], run->shared->arcs);
+    weir_add_relaxed_dev_u64(&result[CC_SENT], run->shared->sent);
+    weir_add_relaxed_dev_u64(&result[CC_GATHERED], run->shared->gathered);
     if (run->block->block == 0)
         weir_steps_book(&run->args->member, &run->shared->since_ns, CC_AT_LABEL,
                         CC_STEPS_OF + CC_AT_LABEL);

@@ -255,7 +255,7 @@ WEIR_COLD void cc_cells_count(const struct cc_cells_args *a, struct weir_steps_b
             count += a->representative[row] != CC_NONE;
         count = weir_sum_u64(count);
         if (weir_lane() == 0 && count)
-            (void)weir_atomic_add_relaxed_dev_u32(&a->heads[column], (uint32_t)count);
+            weir_add_relaxed_dev_u32(&a->heads[column], (uint32_t)count);
     }
 }
 

@@ -204,7 +204,7 @@ WEIR_COLD void cc_cells_hook(const struct cc_cells_args *a, struct cc_cells_shar
     WEIR_ROLLED
     for (uint64_t i = me; i < count; i += threads) {
         const uint32_t place = a->changed[i];
-        (void)weir_atomic_min_relaxed_dev_u32(
+        weir_min_relaxed_dev_u32(
             &label[place], weir_load_relaxed_dev_u32(&cc_cells_next(a, a->member.index)[place]));
         weir_store_relaxed_dev_u32(&cc_cells_next(a, a->member.index)[place], CC_NONE);
     }
@@ -221,7 +221,7 @@ WEIR_COLD void cc_cells_hook(const struct cc_cells_args *a, struct cc_cells_shar
         const uint64_t *hook = cc_cells_hooks(a->inbox[from], 0);
         WEIR_ROLLED
         for (uint64_t i = me; i < came; i += threads)
-            (void)weir_atomic_min_relaxed_dev_u32(&label[hook[i] >> 32], (uint32_t)hook[i]);
+            weir_min_relaxed_dev_u32(&label[hook[i] >> 32], (uint32_t)hook[i]);
     }
 }
 

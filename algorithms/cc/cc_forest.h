@@ -76,7 +76,7 @@ WEIR_DEV void cc_min_sys(uint32_t *word, uint32_t value)
 #ifdef __CUDACC__
     (void)atomicMin_system(word, value);
 #else
-    (void)weir_atomic_min_relaxed_dev_u32(word, value);
+    weir_min_relaxed_dev_u32(word, value);
 #endif
 }
 
@@ -132,7 +132,7 @@ WEIR_DEV uint32_t cc_climb(cc_trees trees, uint32_t x, uint32_t up, int far)
 {
     const uint32_t over = !up ? 0 : far ? cc_up(trees, up) : cc_up_near(trees, up);
     if (over != up)
-        (void)weir_atomic_min_relaxed_dev_u32(cc_word(trees, x), over);
+        weir_min_relaxed_dev_u32(cc_word(trees, x), over);
     return over;
 }
 
@@ -141,9 +141,6 @@ struct cc_ends {
     uint32_t x, y, above_x, above_y;
     uint32_t steps; /* climbs */
 };
-
-/** What a step of a join found. */
-enum cc_found { CC_ON_ITS_WAY, CC_ONE_TREE, CC_HOOKED };
 
 /** A join begins: both ends are looked at, and neither look waits for the other. */
 WEIR_DEV void cc_join_begin(cc_trees trees, uint32_t x, uint32_t y, struct cc_ends *ends)
@@ -155,13 +152,9 @@ WEIR_DEV void cc_join_begin(cc_trees trees, uint32_t x, uint32_t y, struct cc_en
     ends->steps = 0;
 }
 
-/** A step of a join: the end whose parent is larger climbs, or is hung under the other one's parent.
- *  @param[in] lifts, hook_out  as of cc_join(). */
-WEIR_DEV enum cc_found cc_join_step(cc_trees trees, struct cc_ends *ends, int lifts,
-                                    struct cc_hook *hook_out)
+/** x is the end whose parent is larger, which climbs, or is hung under the other one's parent. */
+WEIR_DEV void cc_join_order(struct cc_ends *ends)
 {
-    if (ends->above_x == ends->above_y)
-        return CC_ONE_TREE;
     if (ends->above_x < ends->above_y) {
         uint32_t other = ends->x;
         ends->x = ends->y;
@@ -170,27 +163,6 @@ WEIR_DEV enum cc_found cc_join_step(cc_trees trees, struct cc_ends *ends, int li
         ends->above_x = ends->above_y;
         ends->above_y = other;
     }
-    const uint32_t x = ends->x, up = ends->above_x;
-    if (up == x) { /* a root, as far as is known; above_y is an ancestor of y, and smaller */
-        ends->above_x = cc_swap(cc_word(trees, x), x, ends->above_y);
-        if (ends->above_x != x)
-            return CC_ON_ITS_WAY;
-        hook_out->root = x;
-        hook_out->under = ends->above_y;
-        return CC_HOOKED;
-    }
-    const int far = ends->steps++ >= CC_FAR;
-    const uint32_t over =
-        ends->steps <= CC_LOOKS_ONLY ? cc_up_near(trees, up) : cc_climb(trees, x, up, far);
-    if (over == ends->above_y) {
-        if (lifts && cc_lifts(x)) /* its parent may have been lifted since */
-            (void)cc_climb(trees, up, cc_up(trees, up), 1);
-        return CC_ONE_TREE;
-    }
-    ends->x = over;
-    if (over != up)
-        ends->above_x = far ? cc_up(trees, over) : cc_up_near(trees, over);
-    return CC_ON_ITS_WAY;
 }
 
 /** Join the trees of x and y, as in Rem's algorithm (Patwary, Blair and Manne; "RemCAS" of ConnectIt, arXiv 2008.11839): what is
@@ -202,13 +174,32 @@ WEIR_DEV enum cc_found cc_join_step(cc_trees trees, struct cc_ends *ends, int li
 WEIR_DEV int cc_join(cc_trees trees, uint32_t x, uint32_t y, int lifts, struct cc_hook *hook_out)
 {
     struct cc_ends ends;
-    enum cc_found found;
     cc_join_begin(trees, x, y, &ends);
     WEIR_ROLLED
-    do
-        found = cc_join_step(trees, &ends, lifts, hook_out);
-    while (found == CC_ON_ITS_WAY);
-    return found == CC_HOOKED;
+    while (ends.above_x != ends.above_y) {
+        cc_join_order(&ends);
+        const uint32_t at = ends.x, up = ends.above_x;
+        if (up == at) { /* a root, as far as is known; above_y is an ancestor of y, and smaller */
+            ends.above_x = cc_swap(cc_word(trees, at), at, ends.above_y);
+            if (ends.above_x != at)
+                continue;
+            hook_out->root = at;
+            hook_out->under = ends.above_y;
+            return 1;
+        }
+        const int far = ends.steps++ >= CC_FAR;
+        const uint32_t over =
+            ends.steps <= CC_LOOKS_ONLY ? cc_up_near(trees, up) : cc_climb(trees, at, up, far);
+        if (over == ends.above_y) {
+            if (lifts && cc_lifts(at)) /* its parent may have been lifted since */
+                (void)cc_climb(trees, up, cc_up(trees, up), 1);
+            return 0;
+        }
+        ends.x = over;
+        if (over != up)
+            ends.above_x = far ? cc_up(trees, over) : cc_up_near(trees, over);
+    }
+    return 0;
 }
 
 /** The root above x, or @p stop if that comes first. Number 0 is always a root. */

@@ -67,7 +67,8 @@ enum {
     CC_FEWER = 3, /* with fewer GPUs have a kernel that takes the nearest neighbour (cc_near.h) */
     CC_SCAN = 8,  /* arcs of a row that a lane scans there */
     /* Lanes without a join that take the next arcs together there. */
-    CC_IDLE = WEIR_LANES > 1 ? 16 : 1,
+    CC_IDLE = WEIR_LANES > 1 ? 8 : 1,
+    CC_AT_ONCE = 4, /* first arcs of a row that are looked at together there */
     CC_MANY =
         16, /* with fewer the first round takes every second group of rows, else roots go first */
     CC_GROUP = 32,   /* rows that follow one another, of which a round takes all or none */
@@ -87,8 +88,9 @@ enum {
     CC_SCANNED = 32, /* rows that a lane looks through for roots before it looks along their arcs */
     CC_SWAPPED = 1 << 15, /* hooks of all devices up to which each takes all lists of others */
     CC_ALONE_CUTS =
-        1024,      /* ends told by all devices up to which one block takes them (cc_parts.h) */
-    CC_ABREAST = 4 /* looks that the searches for their roots take side by side */
+        1024, /* ends told by all devices up to which one block takes them (cc_parts.h) */
+    /* Looks that the searches for their roots take side by side. */
+    CC_ABREAST = CC_NEAREST ? 6 : 4
 };
 
 /* Where the kernel of a device leaves numbers for the host: weir_steps_page.result. First the times of the phases in
@@ -342,21 +344,53 @@ WEIR_DEV uint32_t cc_pick(const uint32_t *list, uint32_t k)
     return value;
 }
 
-/** Whether this lane, or in the kernel for rows of few arcs any lane of the worker, is not done. */
-WEIR_DEV uint32_t cc_together(uint32_t live)
+#if CC_NEAREST
+/** Which of CC_BATCH searches go on, a bit each: those of which @p up is not known to be a root. */
+WEIR_DEV uint32_t cc_live(const uint32_t *was, const uint32_t *up)
 {
-    return CC_NEAREST ? weir_ballot(live != 0) : live;
+    uint32_t live = 0;
+    CC_UNROLL
+    for (uint32_t k = 0; k < CC_BATCH; k++)
+        live |= (uint32_t)(up[k] != was[k] && up[k]) << k;
+    return live;
 }
 
+/** The roots above CC_BATCH vertices. The searches go side by side for CC_ABREAST looks, and change nothing: most are done then. What is longer goes on
+ *  alone, and shortens the path. All lanes of a worker go on until the last is done, or the warp would fall apart and look at each
+ *  batch in several parts from then on.
+ *  @param[in,out] was  vertices right below those.  @param[in,out] up  the vertices, then their roots. */
+WEIR_DEV void cc_find(cc_trees trees, uint32_t *was, uint32_t *up)
+{
+    WEIR_ROLLED
+    for (uint32_t i = 0; i < CC_ABREAST && weir_ballot(cc_live(was, up) != 0); i++) {
+        CC_UNROLL
+        for (uint32_t k = 0; k < CC_BATCH; k++) {
+            const uint32_t over = up[k] != was[k] && up[k] ? cc_up_near(trees, up[k]) : up[k];
+            was[k] = up[k];
+            up[k] = over;
+        }
+    }
+    uint32_t live = cc_live(was, up);
+    WEIR_ROLLED
+    while (weir_ballot(live != 0)) {
+        const uint32_t one = live ? weir_first_bit_u32(live) : 0, below = cc_pick(up, one);
+        const uint32_t root = live ? cc_root(trees, below, CC_NONE) : below;
+        weir_lanes_sync();
+        CC_UNROLL
+        for (uint32_t k = 0; k < CC_BATCH; k++)
+            up[k] = k == one ? root : up[k];
+        live &= live - 1;
+    }
+}
+#else
 /** The roots above CC_BATCH vertices, or @p stop where that comes first. The searches go side by side for CC_ABREAST looks, and
- *  change nothing: most are done then. What is longer goes on alone, and shortens the path. In the kernels for rows of few arcs all lanes of a worker call it, and those that
- *  are done wait for the others, or the warp would fall apart and look at each batch in several parts from then on.
+ *  change nothing: most are done then. What is longer goes on alone, and shortens the path.
  *  @param[in,out] up  the vertices, then their roots.  @return which of them were not their own roots, a bit each. */
 WEIR_DEV uint32_t cc_find(cc_trees trees, uint32_t stop, uint32_t *up)
 {
     uint32_t live = (1u << CC_BATCH) - 1, deep = 0;
     WEIR_ROLLED
-    for (uint32_t i = CC_ABREAST; i && cc_together(live); i--) {
+    for (uint32_t i = CC_ABREAST; i && live; i--) {
         uint32_t over[CC_BATCH];
         CC_UNROLL
         for (uint32_t k = 0; k < CC_BATCH; k++)
@@ -371,11 +405,9 @@ WEIR_DEV uint32_t cc_find(cc_trees trees, uint32_t stop, uint32_t *up)
         }
     }
     WEIR_ROLLED
-    while (cc_together(live)) {
-        const uint32_t one = live ? weir_first_bit_u32(live) : 0, below = cc_pick(up, one);
-        const uint32_t root = live ? cc_root(trees, below, stop) : below;
-        if (CC_NEAREST)
-            weir_lanes_sync();
+    while (live) {
+        const uint32_t one = weir_first_bit_u32(live), below = cc_pick(up, one);
+        const uint32_t root = cc_root(trees, below, stop);
         deep |= (uint32_t)(root != below) << one;
         CC_UNROLL
         for (uint32_t k = 0; k < CC_BATCH; k++)
@@ -384,6 +416,7 @@ WEIR_DEV uint32_t cc_find(cc_trees trees, uint32_t stop, uint32_t *up)
     }
     return deep;
 }
+#endif
 
 /** Places in a list for lanes that have something to put there. All lanes of a worker call it; one asks for all.
  *  @param[in] tail  the length of the list.

@@ -65,7 +65,15 @@ WEIR_DEV void cc_compare_rows(const struct cc_args *args, struct cc_shared *shar
             const uint64_t row = base + (uint64_t)k * apart;
             root[k] = up[k] = row < busy ? weir_load_relaxed_dev_u32(&parent[row]) : 0;
         }
+#if CC_NEAREST
+        uint32_t was[CC_BATCH];
+        CC_UNROLL
+        for (uint32_t k = 0; k < CC_BATCH; k++)
+            was[k] = args->part.begin + (uint32_t)base + k * apart;
+        cc_find(trees, was, root);
+#else
         (void)cc_find(trees, CC_NONE, root);
+#endif
         CC_UNROLL
         for (uint32_t k = 0; k < CC_BATCH; k++) {
             const uint64_t row = base + (uint64_t)k * apart;
@@ -96,7 +104,7 @@ CC_SEPARATE void cc_tell_parts(const struct cc_args *args, struct cc_shared *sha
     cc_compare_rows(args, shared, id, stride);
     weir_block_sync();
     if (block->thread == 0 && shared->least != CC_NONE)
-        (void)weir_atomic_min_relaxed_dev_u32(&args->least[me][shared->choice], shared->least);
+        weir_min_relaxed_dev_u32(&args->least[me][shared->choice], shared->least);
 }
 
 /** The step of take. @param[in] id, stride  of the threads that do it. */
@@ -129,7 +137,7 @@ CC_SEPARATE void cc_compare_parts(const struct cc_args *args, uint32_t id, uint3
             const uint32_t theirs = weir_load_relaxed_sys_u32(&args->least[d][there]);
             least = theirs < least ? theirs : least;
         }
-        (void)weir_atomic_min_relaxed_dev_u32(&args->told_least[root], least);
+        weir_min_relaxed_dev_u32(&args->told_least[root], least);
     }
 }
 

@@ -149,13 +149,12 @@ WEIR_DEV void cc_rest_id(struct cc_run *run, int outside, uint64_t row)
 /* Link the last `count` arcs that wait, one a lane. All lanes of a worker. */
 WEIR_DEV void cc_link_waiting(struct cc_run *run, uint32_t count)
 {
-    const struct cc_arc *list = run->shared->waiting[run->block->thread / WEIR_LANES];
     struct cc_arc arc = {0, 0};
     struct cc_hook hook = {0, 0};
     run->waiting -= count;
     weir_lanes_sync(); /* other lanes wrote them */
     if (weir_lane() < count)
-        arc = list[run->waiting + weir_lane()];
+        arc = cc_list(run)[run->waiting + weir_lane()];
     weir_lanes_sync(); /* their places are for others now */
     const int joined = weir_lane() < count && cc_join(run->parent, arc.v, arc.to, 1, &hook);
     cc_note(run, joined, &hook);
@@ -217,28 +216,6 @@ WEIR_DEV uint32_t cc_link_lower(struct cc_run *run, const weir_arcs *arcs, uint6
 #include "algorithms/cc/cc_host.h"
 #endif
 
-/* Which of CC_BATCH rows are outside the largest tree, a bit each. The others point at its root from now on. The look is at
- * the trees as they are now, while others join trees; a row that comes into the largest tree later links its arcs,
- * which is more than it had to. */
-WEIR_DEV uint32_t cc_settle(const struct cc_run *run, uint32_t giant, uint64_t base)
-{
-    uint32_t up[CC_BATCH], outside = 0, deep = 0;
-    cc_read_parents(run, base, cc_apart(run->stride), giant, up);
-    if (giant != CC_NONE)
-        deep = cc_find(run->parent, giant, up);
-    WEIR_ROLLED
-    for (uint32_t k = 0; k < CC_BATCH; k++) {
-        const uint32_t root = cc_pick(up, k);
-        /* The root itself may hang under another by now, and parents have gone on there. */
-        if (root != giant && (giant == CC_NONE || root != cc_root(run->parent, giant, CC_NONE)))
-            outside |= 1u << k;
-        else if (deep >> k & 1u)
-            (void)weir_atomic_min_relaxed_dev_u32(
-                cc_word(run->parent, cc_name(run, base, cc_apart(run->stride), k)), root);
-    }
-    return outside;
-}
-
 #if CC_NEAREST
 /** The step "direct" of rows of few arcs: behind those that are scanned, the long ones among a worker's rows.
  *  @param[in] which  see cc_linked(). */
@@ -258,6 +235,28 @@ WEIR_DEV void cc_rest(struct cc_run *run, uint32_t giant, uint32_t which)
     }
 }
 #else
+/* Which of CC_BATCH rows are outside the largest tree, a bit each. The others point at its root from now on. The look is at
+ * the trees as they are now, while others join trees; a row that comes into the largest tree later links its arcs,
+ * which is more than it had to. */
+WEIR_DEV uint32_t cc_settle(const struct cc_run *run, uint32_t giant, uint64_t base)
+{
+    uint32_t up[CC_BATCH], outside = 0, deep = 0;
+    cc_read_parents(run, base, cc_apart(run->stride), giant, up);
+    if (giant != CC_NONE)
+        deep = cc_find(run->parent, giant, up);
+    WEIR_ROLLED
+    for (uint32_t k = 0; k < CC_BATCH; k++) {
+        const uint32_t root = cc_pick(up, k);
+        /* The root itself may hang under another by now, and parents have gone on there. */
+        if (root != giant && (giant == CC_NONE || root != cc_root(run->parent, giant, CC_NONE)))
+            outside |= 1u << k;
+        else if (deep >> k & 1u)
+            weir_min_relaxed_dev_u32(
+                cc_word(run->parent, cc_name(run, base, cc_apart(run->stride), k)), root);
+    }
+    return outside;
+}
+
 /** The step "rest"; where rows have few arcs, "direct", which leaves long rows to the same lines, in both directions.
  *  @param[in] giant  the root of the largest tree.  @param[in] which  see cc_linked(). */
 WEIR_DEV void cc_rest(struct cc_run *run, uint32_t giant, uint32_t which)

@@ -139,14 +139,16 @@ static uint64_t smaller_of(uint32_t v)
 }
 
 /* How many arcs lead to smaller neighbours that are not the nearest; more than a list has room for where a row is long.
- * @param[out] looks_out  arcs that a scan looks at: those, the nearest, and the one that ends the row. */
+ * @param[out] looks_out  arcs that a scan looks at: the first CC_AT_ONCE, and behind them those that are smaller and the one that ends the row. */
 static uint64_t arcs_to_keep(uint32_t rows, uint64_t *looks_out)
 {
     uint64_t arcs = 0;
     *looks_out = 0;
     for (uint32_t v = 0; v < rows; v++) {
         const uint64_t smaller = smaller_of(v), count = fixture.offsets[v + 1] - fixture.offsets[v];
-        *looks_out += smaller + (smaller < count);
+        const uint64_t first = count < CC_AT_ONCE ? count : CC_AT_ONCE;
+        const uint64_t ended = smaller + (smaller < count);
+        *looks_out += ended > first ? ended : first;
         arcs += smaller > 1 ? smaller - 1 : 0;
         if (count > CC_SCAN)
             arcs += CC_WAITING + 1;

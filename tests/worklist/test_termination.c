@@ -203,7 +203,7 @@ static void raises_release_enough(void **state)
     }
 }
 
-/* Buckets 1, 3 and 9 hold an item each, which is far from enough; empty ones are passed over. */
+/* Buckets 1, 3 and 9 hold an item each, which is far from enough; empty ones are passed over. Every second rise is twice the one before at most. */
 static void raises_double_where_they_are_gradual(void **state)
 {
     static const uint32_t steps[] = {2, 2, 4, 8, WEIR_BUCKETS};
@@ -211,13 +211,13 @@ static void raises_double_where_they_are_gradual(void **state)
     struct weir_status_sums sums = {.deferred = 3};
     (void)state;
     sums.bucket[1] = sums.bucket[3] = sums.bucket[9] = 1;
-    for (uint32_t raises = 0; raises < 7; raises++) {
+    for (uint32_t raises = 0; raises < 11; raises++) {
         const uint32_t most = weir_raise_most(1, raises);
         struct weir_command_words command;
-        assert_int_equal(most, raises < 4 ? 1u << raises : WEIR_BUCKETS);
+        assert_int_equal(most, raises < 8 ? 1u << raises / 2 : WEIR_BUCKETS);
         assert_int_equal(weir_raise_most(0, raises), WEIR_BUCKETS);
         weir_termination_command(&sums, &order, 0, 0, 1000, most, 0, 0, &command);
-        assert_int_equal(command.buckets, steps[raises < 4 ? raises : 4]);
+        assert_int_equal(command.buckets, steps[raises < 8 ? raises / 2 : 4]);
     }
 }
 

@@ -130,11 +130,11 @@ WEIR_DEV uint32_t weir_raise_buckets(const struct weir_status_sums *sums, uint32
 
 /** By how many buckets the threshold may rise at a time. Where one round makes many items of each, what is known when a run begins is
  *  no more than a sample of what will lie below a threshold, and all buckets at once would be the whole search: so it doubles
- *  from one.
+ *  from one, every second time: with each of the first few steps there is much more to know.
  *  @param[in] raises  how often the threshold rose in this run. */
 WEIR_DEV uint32_t weir_raise_most(int gradual, uint32_t raises)
 {
-    return gradual && raises < WEIR_BUCKETS_LOG ? 1u << raises : WEIR_BUCKETS;
+    return gradual && raises / 2u < WEIR_BUCKETS_LOG ? 1u << raises / 2u : WEIR_BUCKETS;
 }
 
 /** The command that follows from the present sums. One lane.

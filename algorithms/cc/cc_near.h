@@ -55,6 +55,24 @@ WEIR_DEV uint32_t cc_shorten(uint32_t up, uint32_t first)
     }
 }
 
+/** Where the arcs of a row lie, as it was read: whatever is made of it waits for it. */
+struct cc_bounds {
+    uint64_t first;
+    uint32_t end; /* its lower bits: a row has fewer arcs */
+};
+
+/** Those of a row; of no arcs where it is none. */
+WEIR_DEV struct cc_bounds cc_bounds_of(const struct cc_run *run, uint32_t row, int is_one)
+{
+    struct cc_bounds bounds = {0, 0};
+    if (is_one) {
+        const uint64_t *offsets = run->args->part.out.offsets + row;
+        bounds.first = offsets[0];
+        bounds.end = (uint32_t)offsets[1];
+    }
+    return bounds;
+}
+
 /** A row that a lane scans. */
 struct cc_scanned {
     const uint32_t *targets;
@@ -62,28 +80,17 @@ struct cc_scanned {
     uint32_t to[CC_AT_ONCE]; /* the first of them; CC_NONE behind the last */
 };
 
-/** Where the arcs of a row lie; none of a row that is none. */
-WEIR_DEV struct cc_scanned cc_scanned_at(const struct cc_run *run, uint32_t row, int is_one)
-{
-    const weir_arcs *arcs = &run->args->part.out;
-    struct cc_scanned scanned = {arcs->targets, 0, {0}};
-    if (is_one) {
-        const uint64_t *bounds = arcs->offsets + row;
-        const uint64_t first = bounds[0];
-        scanned.count = (uint32_t)(bounds[1] - first);
-        scanned.targets += first;
-    }
-    return scanned;
-}
-
 /** Look at the first arcs of a row, none of which waits for another. Of a row of more than CC_SCAN it is one. */
-WEIR_DEV void cc_look_first(struct cc_run *run, struct cc_scanned *row)
+WEIR_DEV struct cc_scanned cc_look_first(struct cc_run *run, const struct cc_bounds *bounds)
 {
-    const uint32_t looks = row->count <= CC_SCAN ? row->count : 1;
+    struct cc_scanned row = {
+        run->args->part.out.targets + bounds->first, bounds->end - (uint32_t)bounds->first, {0}};
+    const uint32_t looks = row.count <= CC_SCAN ? row.count : 1;
     CC_UNROLL
     for (uint32_t k = 0; k < CC_AT_ONCE; k++)
-        row->to[k] = k < looks ? row->targets[k] : CC_NONE;
+        row.to[k] = k < looks ? row.targets[k] : CC_NONE;
     run->arcs += looks < CC_AT_ONCE ? looks : CC_AT_ONCE;
+    return row;
 }
 
 /** Keep them, if there is room for all, and there was for all before. @param[in,out] keeps  whether there is. */
@@ -134,17 +141,16 @@ WEIR_DEV void cc_first_near(struct cc_run *run, uint32_t id, uint32_t stride)
     uint32_t row = id, left = part->busy > id ? part->busy - id : 0; /* rows, this one with it */
     uint32_t roots = 0, scanned = 0; /* up to where arcs were kept */
     int keeps = 1;
-    struct cc_scanned next = cc_scanned_at(run, row, left > 0);
-    struct cc_scanned after = cc_scanned_at(run, row + stride, left > stride);
-    cc_look_first(run, &next);
+    struct cc_bounds after = cc_bounds_of(run, row, left > 0);
+    struct cc_scanned next = cc_look_first(run, &after);
+    after = cc_bounds_of(run, row + stride, left > stride);
     WEIR_ROLLED
     while (weir_ballot(left != 0)) {
         const struct cc_scanned mine = next;
         const uint32_t v = part->begin + row, before = run->waiting;
         const int kept = keeps;
-        next = after;
-        cc_look_first(run, &next);
-        after = cc_scanned_at(run, row + 2 * stride, left > 2 * stride);
+        next = cc_look_first(run, &after);
+        after = cc_bounds_of(run, row + 2 * stride, left > 2 * stride);
         if (weir_ballot(mine.count > CC_SCAN))
             keeps = 0; /* the step direct has to meet such a row */
         uint32_t up = cc_scan(run, &mine, v, &keeps);
@@ -258,9 +264,9 @@ WEIR_DEV int cc_direct_near(struct cc_run *run)
             WEIR_ROLLED
             while (run->waiting < WEIR_LANES && weir_ballot(left != 0)) {
                 const uint32_t before = run->waiting;
-                struct cc_scanned mine = cc_scanned_at(run, row, left > 0);
+                const struct cc_bounds bounds = cc_bounds_of(run, row, left > 0);
+                const struct cc_scanned mine = cc_look_first(run, &bounds);
                 int keeps = 1; /* there is room for all that these rows may have */
-                cc_look_first(run, &mine);
                 longer |= mine.count > CC_SCAN;
                 (void)cc_scan(run, &mine, run->args->part.begin + row, &keeps);
                 row += run->stride;

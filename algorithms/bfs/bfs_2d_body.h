@@ -21,7 +21,7 @@ WEIR_DEV uint32_t bfs_2d_barrier(const struct bfs_2d_args *a, struct bfs_2d_shar
             weir_steps_add(&a->member, b, 2, shared->cut);
         shared->sent = shared->cut = 0;
     }
-    const uint32_t stop = weir_steps_sync(&a->member, b, b->blocks, &shared->put, 1, total_out);
+    const uint32_t stop = weir_steps_meet(&a->member, b, b->blocks, &shared->put, 1, total_out);
     if (stop)
         return stop;
     w->end += (uint32_t)(a->rows.parts > 1 ? weir_steps_own(&a->member, b) : total_out[0]);

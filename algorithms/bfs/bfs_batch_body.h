@@ -146,7 +146,7 @@ WEIR_DEV uint32_t batch_barrier(const struct bfs_batch_args *a, struct bfs_batch
                 weir_steps_add(&a->member, b, i + 1, shared->sum[i]);
             shared->sum[i] = 0;
         }
-    return weir_steps_sync(&a->member, b, b->blocks, &shared->put, 1, total);
+    return weir_steps_meet(&a->member, b, b->blocks, &shared->put, 1, total);
 }
 
 /* Under which of three phases the report counts this one: top-down, bottom-up, switching between them. */

@@ -158,16 +158,14 @@ WEIR_DEV uint32_t bfs_barrier(const struct bfs_step_args *a, struct bfs_step_sha
             weir_atomic_add_block_u64(&shared->first, 0 - total[0]);
         return 0;
     }
-    if (more) {
-        weir_block_sync();
-        if (b->thread == 0) {
-            weir_steps_add(&a->member, b, 1, shared->sent);
-            weir_steps_add(&a->member, b, 2, shared->arcs);
-            weir_steps_add(&a->member, b, 3, shared->found + bfs_lone_told(a, shared, b, w));
-            shared->sent = shared->arcs = shared->found = 0;
-        }
+    weir_block_sync();
+    if (more && b->thread == 0) {
+        weir_steps_add(&a->member, b, 1, shared->sent);
+        weir_steps_add(&a->member, b, 2, shared->arcs);
+        weir_steps_add(&a->member, b, 3, shared->found + bfs_lone_told(a, shared, b, w));
+        shared->sent = shared->arcs = shared->found = 0;
     }
-    return weir_steps_sync(bfs_with(a, shared, w), b, w->arriving, &shared->first, more, total);
+    return weir_steps_meet(bfs_with(a, shared, w), b, w->arriving, &shared->first, more, total);
 }
 
 /* Narrow levels of short rows on one device, or of all by one. @return as weir_steps_sync(). */

@@ -268,7 +268,7 @@ WEIR_DEV uint32_t cc_cells_barrier(const struct cc_cells_args *a, struct cc_cell
                 weir_steps_add(&a->member, b, i + 1, shared->count[i]);
             shared->count[i] = 0;
         }
-    const uint32_t stop = weir_steps_sync(&a->member, b, b->blocks, 0, 1, total_out);
+    const uint32_t stop = weir_steps_meet(&a->member, b, b->blocks, 0, 1, total_out);
     if (!stop && b->block == 0 && b->thread == 0)
         weir_steps_book(&a->member, &shared->since_ns, CC_CELLS_RESULT_NS + phase,
                         CC_CELLS_RESULT_STEPS + phase);

@@ -191,7 +191,7 @@ WEIR_DEV uint32_t pr_cells_barrier(const struct pr_cells_args *a, struct pr_cell
         weir_steps_add(&a->member, b, PR_SUM_RESTLESS, shared->restless);
         shared->change = shared->rank = shared->restless = 0;
     }
-    const uint32_t stop = weir_steps_sync(&a->member, b, b->blocks, 0, 1, total);
+    const uint32_t stop = weir_steps_meet(&a->member, b, b->blocks, 0, 1, total);
     if (!stop && b->block == 0 && b->thread == 0)
         weir_steps_book(&a->member, &shared->since_ns, phase, phase + 1);
     return stop;

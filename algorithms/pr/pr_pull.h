@@ -37,6 +37,11 @@
 #ifndef WEIR_ALGORITHMS_PR_PR_PULL_H
 #define WEIR_ALGORITHMS_PR_PR_PULL_H
 
+/* Nobody asks what single devices told, and a block has no memory to spare for it. */
+#ifndef WEIR_STEPS_FLAGS_KEPT /* tests include several bodies */
+#define WEIR_STEPS_FLAGS_KEPT 0
+#endif
+
 #include "algorithms/pr/pr_pull_args.h"
 
 #ifndef __CUDACC__

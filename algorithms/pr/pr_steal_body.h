@@ -519,7 +519,7 @@ WEIR_DEV void pr_steal_body(const struct pr_steal_args *a, struct pr_steal_share
         weir_block_sync();
         if (b->thread == 0)
             pr_steal_tell(a, shared, b, kind);
-        if (weir_steps_sync(&a->member, b, b->blocks, NULL, 1, total))
+        if (weir_steps_meet(&a->member, b, b->blocks, NULL, 1, total))
             return;
         if (kind == PR_STEAL_ABSORB)
             pr_steal_learn(a, shared, b);

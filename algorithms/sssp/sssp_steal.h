@@ -54,14 +54,11 @@ WEIR_DEV void sssp_steal_pack(struct sssp_step_shared *shared, uint32_t blocks)
 }
 
 /* What a push came to, which block 0 keeps count of, and what is on the lists that it leaves: by one thread of a block, between the barrier
- * of the push and the next one. @param[in] step  of the block's. A function of its own, as phases are: the kernel has no register to spare. */
+ * of the push and the next one. A function of its own, as phases are: the kernel has no register to spare. */
 WEIR_COLD void sssp_steal_learn(const struct sssp_step_args *a, struct sssp_step_shared *shared,
-                                uint32_t block, uint32_t step)
+                                struct weir_steps_block b)
 {
     const struct steal_args *steal = &a->steal;
-    struct weir_steps_block b;
-    b.block = block;
-    b.step = step;
     const uint32_t me = a->member.index;
     const int shared_out = (int)shared->at.was_out;
     if (b.block == 0) {
@@ -90,7 +87,7 @@ WEIR_DEV void sssp_steal_learn_late(const struct sssp_step_args *a, struct sssp_
         return;
     if (shared->at.was_out) {
         if (weir_lane() == 0)
-            sssp_steal_learn(a, shared, b->block, b->step);
+            sssp_steal_learn(a, shared, *b);
         return;
     }
     for (uint32_t d = weir_lane(); d < a->steal.devices; d += WEIR_LANES) {
@@ -120,7 +117,7 @@ WEIR_DEV void sssp_steal_unpack(const struct sssp_step_args *a, struct sssp_step
     at->asks = total[1] && total[1] >= a->steal.least;
     at->owed = !at->asks && b->block == 0;
     if (at->asks)
-        sssp_steal_learn(a, shared, b->block, b->step);
+        sssp_steal_learn(a, shared, *b);
     total[0] = flags & ((UINT64_C(1) << SSSP_STEAL_SHIFT) - 1);
     total[1] = flags >> SSSP_STEAL_SHIFT;
     total[2] = 0; /* what is known is in total[3] */
@@ -224,7 +221,7 @@ WEIR_DEV void sssp_steal_finish(const struct sssp_step_args *a, struct sssp_step
     if (b->block || b->thread)
         return;
     if (shared->at.owed) /* the last push */
-        sssp_steal_learn(a, shared, b->block, b->step);
+        sssp_steal_learn(a, shared, *b);
     result[SSSP_STEP_RESULT_STOLEN] = shared->steal.entries;
     result[SSSP_STEP_RESULT_MOST_OWNED] = shared->steal.most_owned;
     result[SSSP_STEP_RESULT_MOST_DONE] = shared->steal.most_done;

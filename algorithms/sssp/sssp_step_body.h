@@ -102,26 +102,32 @@ WEIR_DEV uint32_t sssp_step_barrier(const struct sssp_step_args *a, struct sssp_
     weir_block_sync();
     if (b->thread == 0)
         sssp_step_tell(a, shared, b, shared->at.iteration);
-    return weir_steps_sync(&a->member, b, b->blocks, &shared->sent, 1, total_out);
+    return weir_steps_meet(&a->member, b, b->blocks, &shared->sent, 1, total_out);
 }
+
+/* What a device knows of a step beside the sums of its barrier: words in memory, which are looked at together. */
+struct sssp_step_seen {
+    uint32_t low;    /* the lowest distance that was left */
+    uint32_t pieces; /* of long rows, for the next push */
+};
 
 /* Whether the next push has so little to tell other devices that it goes directly: few distances have fallen, and there are few
  * pieces of long rows, each arc of which may lower another one. Devices may differ in this. */
-WEIR_DEV uint32_t sssp_step_few(const struct sssp_step_args *a, const struct sssp_step_at *at)
+WEIR_DEV uint32_t sssp_step_few(const struct sssp_step_args *a, const struct sssp_step_at *at,
+                                struct sssp_step_seen seen)
 {
-    return at->moved <= a->direct &&
-           weir_load_relaxed_dev_u32(&a->piece_count[(at->iteration + 1) % SSSP_STEP_SLOTS]) <=
-               a->direct / SSSP_STEP_PIECE;
+    return at->moved <= a->direct && seen.pieces <= a->direct / SSSP_STEP_PIECE;
 }
 
 /* A push is over, and what it sent is absorbed: decide what comes next. @return 0: the run is over. */
-WEIR_DEV uint32_t sssp_step_pushed(const struct sssp_step_args *a, struct sssp_step_at *at)
+WEIR_DEV uint32_t sssp_step_pushed(const struct sssp_step_args *a, struct sssp_step_at *at,
+                                   struct sssp_step_seen seen)
 {
     const uint32_t quiet = at->quiet;
     at->kind = at->push;
     at->quiet = 1;
     at->dense = at->pulled = 0;
-    at->direct = !quiet && sssp_step_few(a, at);
+    at->direct = !quiet && sssp_step_few(a, at, seen);
     if (!quiet)
         return 1;
     if (at->low == SSSP_STEP_NONE) /* as always if all arcs are relaxed */
@@ -141,11 +147,11 @@ WEIR_DEV uint32_t sssp_step_pushed(const struct sssp_step_args *a, struct sssp_s
 
 /* After the barrier of a push. @return 0: the run is over. */
 WEIR_DEV uint32_t sssp_step_after_push(const struct sssp_step_args *a, struct sssp_step_at *at,
-                                       const uint64_t *total, uint32_t low)
+                                       const uint64_t *total, struct sssp_step_seen seen)
 {
     at->known += total[2];
     at->left += total[3];
-    at->low = low < at->low ? low : at->low;
+    at->low = seen.low < at->low ? seen.low : at->low;
     at->quiet = total[1] == 0;
     at->moved = total[1];
     at->push = at->kind;
@@ -153,23 +159,23 @@ WEIR_DEV uint32_t sssp_step_after_push(const struct sssp_step_args *a, struct ss
         at->kind = SSSP_STEP_ABSORB;
         return 1;
     }
-    return sssp_step_pushed(a, at);
+    return sssp_step_pushed(a, at, seen);
 }
 
 /* After a pull. @return 0: the run is over. */
 WEIR_DEV uint32_t sssp_step_after_pull(const struct sssp_step_args *a, struct sssp_step_at *at,
-                                       const uint64_t *total, uint32_t low)
+                                       const uint64_t *total, struct sssp_step_seen seen)
 {
     if (!total[1])
         return 0;
-    at->least = at->base = low; /* neither what changed nor what follows from it is nearer */
+    at->least = at->base = seen.low; /* neither what changed nor what follows from it is nearer */
     at->low = SSSP_STEP_NONE;
     if (total[2] < total[3]) {
         at->kind = SSSP_STEP_PUSH;
         at->pulled = 1;
         at->limit = SSSP_U32_FAR;
         at->moved = total[1];
-        at->direct = sssp_step_few(a, at);
+        at->direct = sssp_step_few(a, at, seen);
     }
     return 1;
 }
@@ -273,11 +279,12 @@ WEIR_DEV void sssp_step_work(const struct sssp_step_args *a, struct sssp_step_sh
 WEIR_DEV void sssp_step_next(const struct sssp_step_args *a, struct sssp_step_at *at,
                              const uint64_t *total)
 {
-    const uint32_t low =
-        weir_load_relaxed_dev_u32(&a->low[a->member.index][at->iteration % SSSP_STEP_SLOTS]);
+    const struct sssp_step_seen seen = {
+        weir_load_relaxed_dev_u32(&a->low[a->member.index][at->iteration % SSSP_STEP_SLOTS]),
+        weir_load_relaxed_dev_u32(&a->piece_count[(at->iteration + 1) % SSSP_STEP_SLOTS])};
     switch (at->kind) {
     case SSSP_STEP_PULL:
-        at->goes_on = sssp_step_after_pull(a, at, total, low);
+        at->goes_on = sssp_step_after_pull(a, at, total, seen);
         break;
     case SSSP_STEP_EXCHANGE:
         at->kind = at->known_all ? SSSP_STEP_TREE : SSSP_STEP_PULL;
@@ -300,10 +307,10 @@ WEIR_DEV void sssp_step_next(const struct sssp_step_args *a, struct sssp_step_at
     case SSSP_STEP_ABSORB:
         at->quiet &= total[1] == 0;
         at->moved += total[1];
-        at->goes_on = sssp_step_pushed(a, at);
+        at->goes_on = sssp_step_pushed(a, at, seen);
         break;
     default:
-        at->goes_on = sssp_step_after_push(a, at, total, low);
+        at->goes_on = sssp_step_after_push(a, at, total, seen);
     }
     if (!at->goes_on && a->tree && !at->known_all) {
         at->kind = a->member.count > 1 ? SSSP_STEP_EXCHANGE : SSSP_STEP_TREE;

@@ -92,6 +92,17 @@ WEIR_DEV void beats_put(const struct beats_args *a, struct beats_shared *shared,
                                    (uint64_t)s * 4096 + me * 64 + d);
 }
 
+/* What the devices told at the barrier of step s. @return how much is wrong. */
+WEIR_DEV uint64_t beats_told(const struct beats_args *a, const struct weir_steps_block *b,
+                             uint32_t s)
+{
+    const uint32_t me = a->member.index;
+    uint64_t wrong = 0;
+    for (uint32_t from = 0; from < a->member.count; from++)
+        wrong += weir_steps_told(&a->member, b, from) != (uint64_t)s * 4096 + from * 64 + me;
+    return wrong + (weir_steps_own(&a->member, b) != (beats_first(s) ? beats_sum(a, b, me, s) : 0));
+}
+
 /* After the barrier of step s. @return how much is wrong. */
 WEIR_DEV uint64_t beats_check(const struct beats_args *a, const struct weir_steps_block *b,
                               uint32_t s, const uint64_t *total, int sums)
@@ -109,11 +120,7 @@ WEIR_DEV uint64_t beats_check(const struct beats_args *a, const struct weir_step
     /* A cell that another block wrote, of this device or the next one. */
     const uint32_t d = (me + s % 2) % count, k = (b->block + 1) % beats_arriving(a, b, d, s);
     wrong += a->cell[d][s % 2 * BEATS_BLOCKS_MAX + k] != (uint64_t)s * BEATS_BLOCKS_MAX + k;
-    if (count == 1)
-        return wrong;
-    for (uint32_t from = 0; from < count; from++)
-        wrong += weir_steps_told(&a->member, b, from) != (uint64_t)s * 4096 + from * 64 + me;
-    return wrong + (weir_steps_own(&a->member, b) != (beats_first(s) ? beats_sum(a, b, me, s) : 0));
+    return wrong + (count > 1 ? beats_told(a, b, s) : 0);
 }
 
 WEIR_DEV uint64_t beats_board(uint32_t step, uint32_t i)
@@ -133,6 +140,8 @@ WEIR_DEV uint32_t beats_sleep(const struct beats_args *a, struct weir_steps_bloc
     for (uint32_t i = 0; i < 8; i++)
         *wrong += board[i] != beats_board(s, i);
     *wrong += blocks != beats_want(a, b, a->member.index, s) || b->block >= blocks;
+    if (s && a->member.count > 1) /* of the barrier that it slept through last */
+        *wrong += beats_told(a, b, s - 1);
     if (b->thread == 0)
         weir_atomic_add_relaxed_dev_u64(&weir_steps_mine(&a->member)->result[BEATS_SLEPT], 1);
     return 0;

@@ -185,6 +185,8 @@ WEIR_DEV uint32_t weir_steps_wait_devices(const struct weir_steps_member *m,
                 break;
             weir_pause(looks);
         }
+        if (at + 1u <= WEIR_STEPS_FLAGS_KEPT * WEIR_STEPS_FLAG_WORDS)
+            b->share[WEIR_STEPS_FLAGS + at] = (uint32_t)word;
         const uint64_t half = which % 2 ? word << 32 : (uint32_t)word;
         for (uint32_t i = 0; i < WEIR_STEPS_SUMS; i++)
             mine[i] += which / 2 == i ? half : 0;
@@ -235,21 +237,13 @@ WEIR_DEV uint32_t weir_steps_sync_alone(struct weir_steps_page *page, struct wei
     return (uint32_t)b->share[WEIR_STEPS_SUMS];
 }
 
-/** A barrier of `blocks` blocks of each device: all threads of blocks 0 to blocks - 1 call it, and see
- *  afterwards what any thread of any device wrote before. The other blocks are asleep (weir_steps_sleep()).
- *  @param[in]  blocks     of this device; devices may differ.
- *  @param[in]  first      a word that the block shares: what it adds to sum 0, modulo 2^48 over the
- *                         device; read after all threads of the block are here, and 0 afterwards.
- *                         NULL: nothing.
- *  @param[in]  more       non-zero: the sums that weir_steps_add() made are wanted too.
- *  @param[out] total_out  the WEIR_STEPS_SUMS sums over all devices, in every thread.
- *  @return 0, or why the body has to return at once (enum weir_steps_stop), in every thread. */
-WEIR_DEV uint32_t weir_steps_sync(const struct weir_steps_member *m, struct weir_steps_block *b,
+/** weir_steps_sync() for bodies whose threads have met since they did what the barrier hands on, as where thread 0 then adds to sums what
+ *  the block found (weir_block_sync()): only thread 0 may have done anything since. All else is as there. */
+WEIR_DEV uint32_t weir_steps_meet(const struct weir_steps_member *m, struct weir_steps_block *b,
                                   uint32_t blocks, uint64_t *first, int more, uint64_t *total_out)
 {
     uint64_t total[WEIR_STEPS_SUMS] = {0, 0, 0, 0};
     uint32_t stop = WEIR_STEPS_GOES_ON;
-    weir_block_sync();
     if (b->thread == 0) {
         const uint64_t mine = first ? *first : 0;
         if (first)
@@ -281,6 +275,22 @@ WEIR_DEV uint32_t weir_steps_sync(const struct weir_steps_member *m, struct weir
     return (uint32_t)b->share[WEIR_STEPS_SUMS];
 }
 
+/** A barrier of `blocks` blocks of each device: all threads of blocks 0 to blocks - 1 call it, and see
+ *  afterwards what any thread of any device wrote before. The other blocks are asleep (weir_steps_sleep()).
+ *  @param[in]  blocks     of this device; devices may differ.
+ *  @param[in]  first      a word that the block shares: what it adds to sum 0, modulo 2^48 over the
+ *                         device; read after all threads of the block are here, and 0 afterwards.
+ *                         NULL: nothing.
+ *  @param[in]  more       non-zero: the sums that weir_steps_add() made are wanted too.
+ *  @param[out] total_out  the WEIR_STEPS_SUMS sums over all devices, in every thread.
+ *  @return 0, or why the body has to return at once (enum weir_steps_stop), in every thread. */
+WEIR_DEV uint32_t weir_steps_sync(const struct weir_steps_member *m, struct weir_steps_block *b,
+                                  uint32_t blocks, uint64_t *first, int more, uint64_t *total_out)
+{
+    weir_block_sync();
+    return weir_steps_meet(m, b, blocks, first, more, total_out);
+}
+
 /** A barrier of all blocks that adds up a number of every thread: for bodies that want a sum more than they count each barrier. It is
  *  sum 1 of the barrier; sums 0, 2 and 3 are lost.
  *  @param[in]  value    of this thread.
@@ -298,11 +308,16 @@ WEIR_DEV uint32_t weir_steps_sum(const struct weir_steps_member *m, struct weir_
     return stop;
 }
 
-/* Value @p which of the flag of device @p from at the last barrier. */
+/* Value @p which of the flag of device @p from at the last barrier. Of the first devices the block has kept it: a look at memory would be waited for. */
 WEIR_DEV uint64_t weir_steps_flagged(const struct weir_steps_member *m,
                                      const struct weir_steps_block *b, uint32_t from,
                                      uint32_t which)
 {
+    const uint32_t at = WEIR_STEPS_FLAGS + from * WEIR_STEPS_FLAG_WORDS + 2 * which;
+    if (m->count == 1)
+        return 0;
+    if (from + 1u <= WEIR_STEPS_FLAGS_KEPT)
+        return b->share[at + 1] << 32 | b->share[at];
     const uint64_t *word = &weir_steps_mine(m)->from[(b->step + 1) % 2][from].word[2 * which];
     return weir_load_relaxed_dev_u64(&word[1]) << 32 |
            (uint32_t)weir_load_relaxed_dev_u64(&word[0]);

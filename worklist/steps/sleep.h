@@ -37,6 +37,20 @@ WEIR_DEV void weir_steps_wake(const struct weir_steps_member *m, const struct we
     weir_store_release_dev_u64(&page->wake, (uint64_t)b->step << 32 | blocks);
 }
 
+/* What devices told at the last barrier, which this block has slept through; all its threads. */
+WEIR_DEV void weir_steps_keep_flags(const struct weir_steps_member *m,
+                                    const struct weir_steps_block *b)
+{
+    const struct weir_steps_flag *from = weir_steps_mine(m)->from[(b->step + 1) % 2];
+    const uint32_t kept =
+        m->count <= WEIR_STEPS_FLAGS_KEPT ? m->count : (uint32_t)WEIR_STEPS_FLAGS_KEPT;
+    WEIR_ROLLED
+    for (uint32_t at = b->thread; at + 1u <= kept * WEIR_STEPS_FLAG_WORDS && m->count > 1;
+         at += b->threads)
+        b->share[WEIR_STEPS_FLAGS + at] = (uint32_t)weir_load_relaxed_dev_u64(
+            &from[at / WEIR_STEPS_FLAG_WORDS].word[at % WEIR_STEPS_FLAG_WORDS]);
+}
+
 /** Sleep until block 0 wakes this block; all its threads.
  *  @param[out] board_out   8 words, in every thread.
  *  @param[out] blocks_out  how many blocks take part.
@@ -69,6 +83,7 @@ WEIR_DEV uint32_t weir_steps_sleep(const struct weir_steps_member *m, struct wei
     b->step = (uint32_t)(b->share[8] >> 32);
     *blocks_out = (uint32_t)b->share[8];
     uint32_t stop = (uint32_t)b->share[9];
+    weir_steps_keep_flags(m, b);
     weir_block_sync();
     return stop;
 }

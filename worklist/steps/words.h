@@ -9,11 +9,8 @@
 #include "worklist/notes.h"
 
 enum {
-    WEIR_STEPS_SUMS = 4,   /* added up over all devices at a barrier */
-    WEIR_STEPS_SLOTS = 4,  /* steps whose words exist at a time; a power of two */
-    WEIR_STEPS_SHARE = 12, /* words of a block, see below */
-    WEIR_STEPS_HEARD =
-        10, /* one of them: weir_steps_page.wake as it was when the block fell asleep */
+    WEIR_STEPS_SUMS = 4,    /* added up over all devices at a barrier */
+    WEIR_STEPS_SLOTS = 4,   /* steps whose words exist at a time; a power of two */
     WEIR_STEPS_RESULTS = 48 /* numbers that the body of a device leaves for the host */
 };
 
@@ -38,6 +35,26 @@ enum weir_steps_stop { WEIR_STEPS_GOES_ON = 0, WEIR_STEPS_STOPPED, WEIR_STEPS_TI
  *  only. Each value is two words, the lower half and the upper one, and each word has the number of the step above its half. So no
  *  word has to be stored behind the others, and who waits has the values as soon as it has seen the words. */
 enum { WEIR_STEPS_FLAG_WORDS = 2 * (WEIR_STEPS_SUMS + 1) };
+
+/* Of so many devices, the first ones, a block keeps what they told at the last barrier (weir_steps_told(), weir_steps_own()): as many as GPUs have
+ * links to each other, and few on host devices, so that tests see both ways. A body that does not ask and has no memory to spare defines
+ * it as 0. */
+#ifndef WEIR_STEPS_FLAGS_KEPT
+#ifdef __CUDACC__
+#define WEIR_STEPS_FLAGS_KEPT 8
+#else
+#define WEIR_STEPS_FLAGS_KEPT 2
+#endif
+#endif
+
+/** The words that the threads of a block share. The first of them are of those who pass a barrier, sleep or count. */
+enum {
+    WEIR_STEPS_HEARD = 10, /* weir_steps_page.wake as it was when the block fell asleep */
+    WEIR_STEPS_FLAGS =
+        12, /* from here on the halves of the flags of WEIR_STEPS_FLAGS_KEPT devices */
+    WEIR_STEPS_SHARE = WEIR_STEPS_FLAGS + WEIR_STEPS_FLAGS_KEPT * WEIR_STEPS_FLAG_WORDS
+};
+
 struct weir_steps_flag {
     uint64_t word
         [WEIR_STEPS_FLAG_WORDS]; /* release sys by a block of the sender, acquire sys by all blocks of the receiver */

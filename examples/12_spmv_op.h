@@ -63,7 +63,7 @@ WEIR_DEV uint32_t spmv_sum(const struct spmv_args *a, weir_csr_tile_run *run, in
             if (run.whole)                                                                    \
                 a->y[from + run.tile] = sum;                                                  \
             else if (sum)                                                                     \
-                weir_atomic_add_relaxed_dev_u32(&a->y[from + run.tile], sum);                 \
+                weir_add_relaxed_dev_u32(&a->y[from + run.tile], sum);                        \
         }                                                                                     \
     }
 SPMV_LANE(weir_csr_thread)

@@ -57,7 +57,7 @@ WEIR_DEV float cost_term(const struct cost_args *a, uint32_t i)
 
 WEIR_DEV void cost_add(const struct cost_args *a, uint32_t row, float sum)
 {
-    (void)weir_atomic_add_relaxed_dev_f32(&a->y[row], sum);
+    weir_add_relaxed_dev_f32(&a->y[row], sum);
 }
 
 WEIR_DEV weir_csr_tile_set cost_tiles(const struct cost_args *a)

@@ -6,3 +6,5 @@
 #include "worklist/steps_cuda_tmpl.cuh"
 
 static_assert(WEIR_STEPS_THREADS <= 32 * CC_WORKERS, "each warp of a block has a list");
+
+static_assert(WEIR_STEPS_FLAGS_KEPT == 0, "a block keeps no flags");

@@ -195,8 +195,8 @@ WEIR_DEV void cc_joining_swapped(struct cc_run *run, struct cc_joining *j)
     j->joins = j->joins && !hooked;
 }
 
-/** A step of it. Of what it asks for it waits for the first look of a climb alone: a swap is under way when it ends, and where the
- *  climb came is to be looked at. */
+/** A step of it. Of what it asks for it waits for the first look of a climb, and seldom for one that lifts (cc_lifts()): a swap is under way when
+ *  it ends, and where the climb came is to be looked at. */
 WEIR_DEV void cc_joining_step(cc_trees trees, struct cc_joining *j)
 {
     struct cc_ends *ends = &j->ends;

@@ -180,7 +180,7 @@ struct cc_arc {
 struct cc_shared {
     struct cc_arc waiting[WEIR_LANES > 1 ? CC_WORKERS : 1]
                          [CC_NEAREST || WEIR_LANES > 1 ? CC_WAITING : 1];
-    /* By worker: the row of its first lane up to which all arcs were kept (cc_near.h). */
+    /* By worker: the row of its first lane up to which all arcs were kept; the number of rows if all were (cc_near.h). */
     uint64_t scanned[WEIR_LANES > 1 ? CC_WORKERS : 1];
     uint32_t root[CC_SAMPLES];
     uint32_t most, choice; /* of the sample; by part `choice` is a root of another device's */

@@ -52,7 +52,7 @@ WEIR_DEV int partition_leaves(const partition_cut_args *a, const partition_side 
 WEIR_DEV void partition_see(uint64_t *seen, uint64_t bit)
 {
     if (!(weir_load_relaxed_dev_u64(seen) & bit))
-        (void)weir_atomic_or_relaxed_dev_u64(seen, bit);
+        weir_or_relaxed_dev_u64(seen, bit);
 }
 
 /** Count the arcs of a lane from @p from on, a stride apart. Neighbours mostly have one part, so it adds up what it finds as long as

@@ -9,3 +9,5 @@
 static_assert(sizeof(struct pr_pull_shared) + WEIR_STEPS_SHARE * sizeof(uint64_t) + 32 <=
                   PR_BINS_MEMORY,
               "what the host asks a device for is what the block has");
+
+static_assert(WEIR_STEPS_FLAGS_KEPT == 0, "a block keeps no flags");

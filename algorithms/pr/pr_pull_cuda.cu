@@ -8,3 +8,5 @@
 #define WEIR_STEPS_THREADS  (PR_WARPS * 32)
 #define WEIR_STEPS_PER_UNIT 2
 #include "worklist/steps_cuda_tmpl.cuh"
+
+static_assert(WEIR_STEPS_FLAGS_KEPT == 0, "a block keeps no flags");

@@ -3,6 +3,9 @@
 #include "runtime/support.h"
 #include "tests/algorithms/cc_fixture.h"
 
+/* Whether host devices take the kernels of cc_near.h. */
+static int takes_near;
+
 /* Where rows have few arcs all are linked behind the first step, each from one of its ends. */
 static void few_arcs_take_no_sample(void **state)
 {
@@ -19,8 +22,10 @@ static void few_arcs_take_no_sample(void **state)
         assert_int_equal(steps_of(&stats, "direct"), i < 2 ? 1 : 2); /* long rows: another one */
         assert_int_equal(steps_of(&stats, "label"), 1);
         assert_int_equal(steps_of(&stats, "sample") + steps_of(&stats, "rest"), 0);
-        /* Its first arc, the others that lead to smaller numbers, and one that does not. */
-        assert_in_range(stats.work.atoms, 1, graph->vertices + 2 * graph->arcs);
+        /* Its first arc, the others that lead to smaller numbers, and one that does not. Where cc_near.h is at work a row may be scanned twice. */
+        const uint64_t once = 2 * graph->vertices + graph->arcs;
+        const int near = takes_near || weir__device_is_gpu(weir_context_device(context, 0));
+        assert_in_range(stats.work.atoms, graph->vertices, near ? once + graph->arcs : once);
         weir_cc_destroy(cc);
         weir_graph_destroy(graph);
     }
@@ -255,6 +260,7 @@ static int take_near(void **state)
 {
     (void)state;
     weir__cc_near_pretend(1);
+    takes_near = 1;
     return 0;
 }
 
@@ -262,6 +268,7 @@ static int as_ever(void **state)
 {
     (void)state;
     weir__cc_near_pretend(0);
+    takes_near = 0;
     return 0;
 }
 #define NEAR(f, spec) \

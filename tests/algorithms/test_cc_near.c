@@ -75,6 +75,59 @@ static void the_first_step_takes_the_nearest(void **state)
         assert_int_equal(cc_root(run->parent, v, CC_NONE), v == 0 || v == 2 ? v : 1);
 }
 
+/* Rows of 4, 8 and 9 arcs, all of them to smaller numbers, the list not nearly full: of the last one the first arc is taken, it ends what is kept, and it is
+ * left to others. */
+static void rows_as_long_as_may_be(void **state)
+{
+    enum { ROWS = 23, FOUR = 20, EIGHT = 21, NINE = 22 };
+    static const uint32_t counts[] = {4, 8, 9};
+    struct cc_run *run = worker_of(ROWS);
+    uint64_t arcs = 0;
+    (void)state;
+    for (uint32_t v = 0; v < ROWS; v++) {
+        fixture.offsets[v] = arcs;
+        for (uint32_t i = 0; v >= FOUR && i < counts[v - FOUR]; i++)
+            fixture.targets[arcs++] = 2 * i + (v == EIGHT);
+    }
+    fixture.offsets[ROWS] = arcs;
+    cc_first_near(run, 0, 1);
+    assert_int_equal(fixture.parent[FOUR], 6);
+    assert_int_equal(fixture.parent[EIGHT], 15);
+    assert_int_equal(fixture.parent[NINE], 0);
+    assert_int_equal(run->waiting, 3 + 7);
+    assert_int_equal(run->arcs, 4 + 8 + 1);
+    assert_int_equal(fixture.shared.scanned[0], NINE);
+    assert_true(cc_direct_near(run));
+    assert_int_equal(fixture.shared.gathered, 3 + 7);
+    for (uint32_t v = 0; v < ROWS; v++) {
+        const int in_first = v == FOUR || v == NINE || (v < 8 && v % 2 == 0);
+        const int in_second = v == EIGHT || (v < 16 && v % 2 == 1);
+        assert_int_equal(cc_root(run->parent, v, CC_NONE), in_first ? 0 : in_second ? 1 : v);
+    }
+}
+
+/* Searches for roots: of a root, of number 0, of one right below its root, and of one that is further down than all look side by side. */
+static void roots_are_found(void **state)
+{
+    enum { DEEP = CC_ABREAST + 6 };
+    uint32_t parent[DEEP + 6], was[CC_BATCH] = {DEEP + 5, DEEP + 1, DEEP + 3, DEEP};
+    (void)state;
+    for (uint32_t v = 0; v < DEEP + 6; v++)
+        parent[v] = v > 1 && v <= DEEP ? v - 1 : v;
+    parent[DEEP + 1] = 0;
+    parent[DEEP + 3] = DEEP + 2;
+    uint32_t up[CC_BATCH];
+    for (uint32_t k = 0; k < CC_BATCH; k++)
+        up[k] = parent[was[k]];
+    cc_find(parent, was, up);
+    assert_int_equal(up[0], DEEP + 5);
+    assert_int_equal(up[1], 0);
+    assert_int_equal(up[2], DEEP + 2);
+    assert_int_equal(up[3], 1);
+    for (uint32_t v = 2; v <= DEEP; v++) /* what was long is shorter */
+        assert_true(parent[v] < v);
+}
+
 /* The first climb of a join looks and changes nothing: 3 finds the parent of 1 in two looks beside the first two. */
 static void the_first_climb_only_looks(void **state)
 {
@@ -139,7 +192,8 @@ static uint64_t smaller_of(uint32_t v)
 }
 
 /* How many arcs lead to smaller neighbours that are not the nearest; more than a list has room for where a row is long.
- * @param[out] looks_out  arcs that a scan looks at: the first CC_AT_ONCE, and behind them those that are smaller and the one that ends the row. */
+ * @param[out] looks_out  arcs that a scan looks at where no row is long: the first CC_AT_ONCE, and behind them those that are smaller and the one that
+ * ends the row. */
 static uint64_t arcs_to_keep(uint32_t rows, uint64_t *looks_out)
 {
     uint64_t arcs = 0;
@@ -211,6 +265,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_first_step_takes_the_nearest),
+        cmocka_unit_test(rows_as_long_as_may_be),
+        cmocka_unit_test(roots_are_found),
         cmocka_unit_test(the_first_climb_only_looks),
         cmocka_unit_test(all_arcs_are_linked),
     };

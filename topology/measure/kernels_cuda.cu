@@ -34,7 +34,7 @@ __device__ __forceinline__ static void add_up(uint64_t value, uint64_t *total)
     if (warp == 0) {
         value = weir_sum_u64(weir_lane() < blockDim.x / 32 ? warps[weir_lane()] : 0);
         if (weir_lane() == 0 && value)
-            weir_atomic_add_relaxed_dev_u64(total, value);
+            weir_add_relaxed_dev_u64(total, value);
     }
 }
 

@@ -106,7 +106,7 @@ static uint32_t buckets_of_hint(const struct weir_worklist *list)
 }
 
 /* Whether the threshold rises by few buckets at first (weir_raise_most()). On several devices four rises more cost a small search more than
- * the better order saves. */
+ * the better order saves, and there are eight now. */
 static uint32_t is_gradual(const struct weir_worklist *list)
 {
     return has_long_tiles(list) && (list->count == 1 || !is_small(list, SMALL_LONG));

@@ -237,8 +237,9 @@ WEIR_DEV uint32_t weir_steps_sync_alone(struct weir_steps_page *page, struct wei
     return (uint32_t)b->share[WEIR_STEPS_SUMS];
 }
 
-/** weir_steps_sync() for bodies whose threads have met since they did what the barrier hands on, as where thread 0 then adds to sums what
- *  the block found (weir_block_sync()): only thread 0 may have done anything since. All else is as there. */
+/** weir_steps_sync() for bodies whose threads have met since the last barrier returned (weir_block_sync()), as where thread 0 then adds to sums what the
+ *  block found: no thread but 0 has done anything since they met, nor read a sum or what was told, which are overwritten at
+ *  once. All else is as there. */
 WEIR_DEV uint32_t weir_steps_meet(const struct weir_steps_member *m, struct weir_steps_block *b,
                                   uint32_t blocks, uint64_t *first, int more, uint64_t *total_out)
 {
@@ -323,15 +324,15 @@ WEIR_DEV uint64_t weir_steps_flagged(const struct weir_steps_member *m,
            (uint32_t)weir_load_relaxed_dev_u64(&word[0]);
 }
 
-/** The word that device @p from had in tell[this device] when its last block arrived at the last barrier. Any thread,
- *  before the next barrier. It is 0 on a single device. */
+/** The word that device @p from had in tell[this device] when its last block arrived at the last barrier. Any thread, behind the
+ *  first barrier and before the next one. It is 0 on a single device. */
 WEIR_DEV uint64_t weir_steps_told(const struct weir_steps_member *m,
                                   const struct weir_steps_block *b, uint32_t from)
 {
     return weir_steps_flagged(m, b, from, WEIR_STEPS_SUMS);
 }
 
-/** What this device added to sum 0 at the last barrier. Any thread, before the next barrier. It is 0 on a single device,
+/** What this device added to sum 0 at the last barrier. Any thread, behind the first barrier and before the next one. It is 0 on a single device,
  *  where the whole sum is the device's own. */
 WEIR_DEV uint64_t weir_steps_own(const struct weir_steps_member *m,
                                  const struct weir_steps_block *b)

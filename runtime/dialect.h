@@ -44,11 +44,16 @@
 /** Before a loop of which four rounds are to be one on a GPU. */
 #define WEIR_UNROLLED_4
 /** The same for what host code of a .cu file calls too. */
-#define WEIR_BOTH  static inline __attribute__((unused))
-/** Lanes of a worker. */
+#define WEIR_BOTH static inline __attribute__((unused))
+/** Lanes of a worker. Tests have those of a GPU on a host, and functions of them that are told apart by this (tests/lib/lanes.h). */
+#ifndef WEIR_LANES_OF_TEST
 #define WEIR_LANES 1u
+#else
+#define WEIR_LANES WEIR_LANES_OF_TEST
+#endif
 #endif
 
+#ifndef WEIR_LANES_OF_TEST
 /** This lane's number in its worker. */
 WEIR_DEV uint32_t weir_lane(void)
 {
@@ -58,6 +63,7 @@ WEIR_DEV uint32_t weir_lane(void)
     return 0;
 #endif
 }
+#endif
 
 /** This thread's number in its block; on a host device a block is one thread. */
 WEIR_DEV uint32_t weir_thread(void)
@@ -175,6 +181,7 @@ WEIR_DEV void weir_copy_16_abreast(void *to, const void *from, uint64_t at, uint
 #endif
 }
 
+#ifndef WEIR_LANES_OF_TEST
 /** Bit i is set if lane i passed a non-zero value. */
 WEIR_DEV uint32_t weir_ballot(int value)
 {
@@ -348,6 +355,7 @@ WEIR_DEV void weir_lanes_sync(void)
     __syncwarp();
 #endif
 }
+#endif
 
 /** Number of set bits. */
 WEIR_DEV uint32_t weir_popcount_u32(uint32_t value)
@@ -824,6 +832,7 @@ WEIR_DEV double weir_atomic_min_relaxed_dev_f64(double *word, double value)
  * block. A GPU has an answer sent to who asks for an atomic even where nobody reads it: minima of random words take longer so
  * (docs/benchmarks.md). */
 #ifdef __CUDACC__
+/** Makes a reduction of an atomic. */
 #define WEIR__REDUCTION(name, atomic, op, in, type)                      \
     WEIR_DEV void name(type *word, type value)                           \
     {                                                                    \
@@ -833,21 +842,32 @@ WEIR_DEV double weir_atomic_min_relaxed_dev_f64(double *word, double value)
                      : "memory");                                        \
     }
 #else
+/** Makes a reduction of an atomic. */
 #define WEIR__REDUCTION(name, atomic, op, in, type) \
     WEIR_DEV void name(type *word, type value)      \
     {                                               \
         (void)atomic(word, value);                  \
     }
 #endif
+/** *word += value. */
 WEIR__REDUCTION(weir_add_relaxed_dev_u32, weir_atomic_add_relaxed_dev_u32, "add.u32", "r", uint32_t)
+/** *word += value. */
 WEIR__REDUCTION(weir_add_relaxed_dev_u64, weir_atomic_add_relaxed_dev_u64, "add.u64", "l", uint64_t)
+/** *word += value. */
 WEIR__REDUCTION(weir_add_relaxed_dev_f32, weir_atomic_add_relaxed_dev_f32, "add.f32", "f", float)
+/** *word += value. */
 WEIR__REDUCTION(weir_add_relaxed_dev_f64, weir_atomic_add_relaxed_dev_f64, "add.f64", "d", double)
+/** *word = min(*word, value). */
 WEIR__REDUCTION(weir_min_relaxed_dev_u32, weir_atomic_min_relaxed_dev_u32, "min.u32", "r", uint32_t)
+/** *word = min(*word, value). */
 WEIR__REDUCTION(weir_min_relaxed_dev_u64, weir_atomic_min_relaxed_dev_u64, "min.u64", "l", uint64_t)
+/** *word = max(*word, value). */
 WEIR__REDUCTION(weir_max_relaxed_dev_u32, weir_atomic_max_relaxed_dev_u32, "max.u32", "r", uint32_t)
+/** *word = max(*word, value). */
 WEIR__REDUCTION(weir_max_relaxed_dev_u64, weir_atomic_max_relaxed_dev_u64, "max.u64", "l", uint64_t)
+/** *word |= value. */
 WEIR__REDUCTION(weir_or_relaxed_dev_u32, weir_atomic_or_relaxed_dev_u32, "or.b32", "r", uint32_t)
+/** *word |= value. */
 WEIR__REDUCTION(weir_or_relaxed_dev_u64, weir_atomic_or_relaxed_dev_u64, "or.b64", "l", uint64_t)
 #undef WEIR__REDUCTION
 

@@ -132,6 +132,16 @@ WEIR_DEV uint32_t cc_scan(struct cc_run *run, const struct cc_scanned *row, uint
     }
 }
 
+/* Tell the other devices the parent of a row. */
+WEIR_DEV void cc_tell(const struct cc_run *run, uint64_t row, uint32_t parent)
+{
+    const struct cc_args *a = run->args;
+    WEIR_ROLLED
+    for (uint32_t d = 0; d < a->part.parts; d++)
+        if (d != a->part.part)
+            weir_store_relaxed_sys_u32(&a->parent[d][a->part.begin + row], parent);
+}
+
 /** The first step. Where the rows of the next two turns lie, and the first arcs of the next, are on their way meanwhile.
  *  @param[in] id, stride  of the threads that do it. */
 WEIR_DEV void cc_first_near(struct cc_run *run, uint32_t id, uint32_t stride)

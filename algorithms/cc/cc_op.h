@@ -3,8 +3,9 @@
  * Each device holds the rows of its vertices and a parent for every vertex of the graph. It takes
  *
  *   first    every vertex points at its smallest neighbour if that is smaller than itself (where names are interleaved at its
- *            first one, by number), which makes a forest. No atomics are needed: a vertex has one owner, and the owner tells all devices. Meanwhile one
- *            block finds the root that most of a sample of vertices have, by walks over rows.
+ *            first one, by number), which makes a forest. No atomics are needed: on each device one thread writes each word. Each device
+ *            has the first neighbours of all rows, in an array that was made when the graph was placed, and nobody tells
+ *            another anything. Meanwhile one block finds the root that most of a sample of vertices have, by walks over rows.
  *   flatten  only if no root has, or none was looked for, and there are few trees, which are deep then: rows point at their roots,
  *            and a sample is taken again. All rows jump to the parent of their parent at the same time, so that a path
  *            is half as long each time (pointer jumping: Shiloach and Vishkin, J. Algorithms 1982); each device does it for the
@@ -31,7 +32,7 @@
  *   label    the smallest id of each tree.
  *
  * Where arcs are linked directly and few lead from device to device, these are enough to put the devices' trees together (`cut`):
- * a device tells nobody of its first parents and keeps no list of hooks. In the trees that it makes of its own rows'
+ * a device asks for nobody else's first neighbours and keeps no list of hooks. In the trees that it makes of its own rows'
  * arcs the rows of others are roots. Then each end of an arc between devices is told with the root that it has there, as
  * if that were a hook, and lists are merged as above. Who takes them knows which trees of others its own are part of. Then it is
  * enough that ids ascend with numbers within each part (cc_parts.h).
@@ -135,6 +136,9 @@ struct cc_args {
     uint32_t *ids;     /* of this device's rows; NULL where in_order */
     uint32_t *label;   /* of this device's rows: the result; at first their ids */
     uint32_t *outside; /* rows outside the largest tree; NULL where in_order */
+    const uint32_t *
+        firsts; /* by number: the name of the first neighbour of each row of any device, in either direction the smaller; CC_NONE: it has none.
+                   NULL where rows are few arcs long and the device is alone, or has trees of its own */
     uint32_t *
         next; /* of this device's rows: where the arc behind the one that the first step took leads; NULL: not kept */
     struct cc_piece *pieces;            /* room for all there can be */
@@ -160,7 +164,7 @@ struct cc_args {
     uint32_t lines;      /* arcs lie in host memory: warps and blocks read them in whole lines */
     uint32_t both;       /* in-arcs are others than out-arcs */
     uint32_t bits;       /* of the part in a name, where names are interleaved */
-    uint32_t notes;      /* several, not separate: hooks are listed, first parents are told */
+    uint32_t notes;      /* several, not separate: hooks are listed */
     uint32_t separate;   /* devices make trees of their own, put together at ends of cut arcs */
     uint32_t cuts;       /* length of the next */
     const uint32_t *cut; /* separate: ends of all cut arcs, ascending; the same on all devices */
@@ -218,7 +222,7 @@ struct cc_run {
 #define CC_UNROLL
 #endif
 
-/** Whether hooks are listed, and first parents told. */
+/** Whether hooks are listed. */
 WEIR_DEV int cc_notes(const struct cc_args *args)
 {
     return !CC_ONE_DEVICE && args->notes;
@@ -283,11 +287,21 @@ WEIR_DEV cc_trees cc_trees_of(const struct cc_args *args)
 #endif
 }
 
+/** The name of a row of a device. */
+WEIR_DEV uint32_t cc_name_at(const struct cc_run *run, uint32_t device, uint32_t row)
+{
+#if CC_INTERLEAVED
+    return row << run->args->bits | device;
+#else
+    return run->args->part.first[device] + row;
+#endif
+}
+
 /** The name of a row of this device. */
 WEIR_DEV uint32_t cc_name_of_row(const struct cc_run *run, uint64_t row)
 {
 #if CC_INTERLEAVED
-    return (uint32_t)row << run->args->bits | run->args->part.part;
+    return cc_name_at(run, run->args->part.part, (uint32_t)row);
 #else
     return run->args->part.begin + (uint32_t)row;
 #endif
@@ -451,16 +465,6 @@ WEIR_DEV void cc_note(struct cc_run *run, int joined, const struct cc_hook *hook
 {
     if (cc_notes(run->args))
         cc_put_hook(run->args, run->shared, run->phase, joined, hook);
-}
-
-/** Tell the other devices the parent of a row. */
-WEIR_DEV void cc_tell(const struct cc_run *run, uint64_t row, uint32_t parent)
-{
-    const struct cc_args *a = run->args;
-    WEIR_ROLLED
-    for (uint32_t d = 0; d < a->part.parts; d++)
-        if (d != a->part.part)
-            weir_store_relaxed_sys_u32(&a->parent[d][a->part.begin + row], parent);
 }
 
 /* What only devices with trees of their own do is copied into the kernel for rows of few arcs, where most such graphs go, so that it has its

@@ -1,5 +1,6 @@
 /** @file cc_resident.c  Connected components of rows that lie on the devices: the arrays, runs, and what they found. */
 #include "algorithms/cc/cc.h"
+#include "algorithms/cc/cc_firsts_op.h"
 #include "algorithms/cc/cc_op.h"
 #include "runtime/support.h"
 
@@ -14,8 +15,8 @@ extern const weir_steps_body weir__cc_steps, weir__cc_interleaved_steps, weir__c
 uint64_t weir__cc_resident_bytes(const weir_graph *graph, uint32_t devices)
 {
     const uint64_t n = graph->vertices, rows = n / devices;
-    /* rows and arcs; ids, labels, rows outside, their smallest ids, and next arcs or first ones; parents and hooks */
-    return rows * 8 + graph->arcs / devices * 4 + rows * 20 + n * (devices > 1 ? 12 : 4);
+    /* rows and arcs; ids, labels, rows outside, their smallest ids, and next arcs or first ones; parents, hooks, and first neighbours of others */
+    return rows * 8 + graph->arcs / devices * 4 + rows * 20 + n * (devices > 1 ? 16 : 4);
 }
 
 /* Hooks are written to as far as there are vertices with arcs. Whether there are two directions of arcs is known
@@ -153,6 +154,41 @@ static uint64_t next_count(const void *user, uint32_t device, uint32_t sender)
     return looks_again(cc) && has_fewer_arcs(cc, CC_MANY);
 }
 
+static _Thread_local int pretended;
+
+void weir__cc_near_pretend(int on)
+{
+    pretended = on;
+}
+
+/* Whether cc_near.h has a kernel for these rows: they are few arcs long, and there are lanes to scan them. */
+static int is_near(const struct making *making)
+{
+    const weir__cc_resident *cc = making->cc;
+    return is_direct(cc) && weir_rows_symmetric(cc->on.rows) && has_fewer_arcs(cc, CC_FEWER) &&
+           (making->has_lanes || pretended);
+}
+
+/* Rows are so long that their first neighbours are read apart from their arcs. */
+static int has_long_rows(const weir_graph *graph)
+{
+    return graph->arcs * (graph->mirrored ? 1 : 2) >= CC_MANY * graph->vertices;
+}
+
+/* Several devices have those of each other, unless their trees are their own, or point at others than the first (cc_near.h). */
+static uint64_t firsts_count(const void *user, uint32_t device, uint32_t sender)
+{
+    const struct making *making = user;
+    const struct weir__row_steps *on = &making->cc->on;
+    (void)device;
+    (void)sender;
+    if (on->parts == 1)
+        return (uint64_t)has_long_rows(making->graph);
+    if (!on->rows)
+        return 1;
+    return !making->cut.few && !is_near(making);
+}
+
 #define FIELD(name) offsetof(struct cc_args, name)
 static const weir_steps_array arrays[] = {
     {.name = "parent",
@@ -190,6 +226,11 @@ static const weir_steps_array arrays[] = {
      .count = by_part_count,
      .bytes = 4,
      .field = FIELD(told_least)},
+    {.name = "first neighbours",
+     .extent = WEIR_STEPS_NUMBERS,
+     .count = firsts_count,
+     .bytes = 4,
+     .field = FIELD(firsts)},
     {.name = "next",
      .extent = WEIR_STEPS_OWNED,
      .count = next_count,
@@ -257,21 +298,6 @@ static uint32_t name_bits(const struct weir__row_steps *on, int in_order)
         if (weir__row_steps_part(on, p)->owned > most)
             most = weir__row_steps_part(on, p)->owned;
     return most << bits < CC_NONE ? bits : 0;
-}
-
-static _Thread_local int pretended;
-
-void weir__cc_near_pretend(int on)
-{
-    pretended = on;
-}
-
-/* Whether cc_near.h has a kernel for these rows: they are few arcs long, and there are lanes to scan them. */
-static int is_near(const struct making *making)
-{
-    const weir__cc_resident *cc = making->cc;
-    return is_direct(cc) && weir_rows_symmetric(cc->on.rows) && has_fewer_arcs(cc, CC_FEWER) &&
-           (making->has_lanes || pretended);
 }
 
 /* Lists of hooks have room for a hook a number, and each device may tell of all ends; by part of nothing else. */
@@ -378,6 +404,27 @@ static weir_status enter_all(const struct making *making, weir_context *context,
     return status;
 }
 
+/* Each device tells all of the first neighbours of its rows. */
+static weir_status enter_firsts(const struct making *making, weir_context *context)
+{
+    const struct weir__row_steps *on = &making->cc->on;
+    cc_firsts_args args = {.bits = making->bits, .both = !weir_rows_symmetric(on->rows)};
+    weir_status status = WEIR_OK;
+    for (uint32_t d = 0; d < on->parts; d++)
+        if (!(args.firsts[d] = weir_steps_data(on->steps, "first neighbours", d)))
+            return WEIR_OK;
+    for (uint32_t d = 0; d < on->parts && !status && !weir__context_planned(context); d++) {
+        weir_queue *queue;
+        args.part = *weir__row_steps_part(on, d);
+        if ((status = weir_queue_create(weir_context_device(context, d), 0, &queue)))
+            return status;
+        if (!(status = weir_queue_launch(queue, &weir__cc_firsts_kernel, &args, sizeof args)))
+            status = weir_queue_sync(queue);
+        weir_queue_destroy(queue);
+    }
+    return status;
+}
+
 weir_status weir__cc_resident_create(weir_context *context, const weir_graph *graph,
                                      const weir_partition *partition,
                                      const weir_run_options *options, weir__cc_resident *cc_out)
@@ -387,11 +434,12 @@ weir_status weir__cc_resident_create(weir_context *context, const weir_graph *gr
     weir_rows_config config = WEIR_ROWS_CONFIG_INIT;
     weir_status status;
     config.in_arcs = 1;
-    config.firsts = graph->arcs * (graph->mirrored ? 1 : 2) >= CC_MANY * graph->vertices;
     status = weir__row_steps_create(&cc_out->on, &form, context, graph, partition, options, &config,
                                     &making);
     if (!status)
         status = enter_all(&making, context, options->route);
+    if (!status)
+        status = enter_firsts(&making, context);
     weir__cc_cut_free(&making.cut);
     if (status) {
         weir__row_steps_destroy(&cc_out->on);
@@ -425,7 +473,9 @@ weir_status weir__cc_resident_run(weir__cc_resident *cc, weir_run_stats *stats)
     stats->bytes_sent = weir_steps_total(cc->on.steps, CC_SENT);
     stats->roots = weir_steps_total(cc->on.steps, CC_ROOTS) / cc->on.parts; /* each knows all */
     stats->gathered = weir_steps_total(cc->on.steps, CC_GATHERED);
-    if (((const struct cc_args *)weir_steps_args(cc->on.steps, 0))->notes) /* first parents, too */
+    /* Where several devices take the nearest neighbour, they tell all first parents. */
+    const struct cc_args *args = weir_steps_args(cc->on.steps, 0);
+    if (args->notes && !args->firsts)
         stats->bytes_sent += busy_rows(cc) * (cc->on.parts - 1) * sizeof(uint32_t);
     for (uint32_t i = 0; i < CC_TIMES; i++) /* only those that took place are reported */
         if (!stats->phase[i].steps)

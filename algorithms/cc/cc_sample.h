@@ -24,14 +24,14 @@ WEIR_DEV void cc_read_first(const struct cc_run *run, const weir_arcs *arcs, uin
         far_out[k] = cc_name_of(run, count_out[k] ? arcs->targets[first_out[k]] : CC_NONE);
 }
 
-/* The far ends of the first arcs alone, which lie beside each other. */
-WEIR_DEV void cc_read_far(const struct cc_run *run, const weir_arcs *arcs, uint64_t base,
-                          uint32_t apart, uint32_t *far_out)
+/* The first neighbours of CC_BATCH rows, the one at @p base and those @p apart from each other. @param[in] firsts, rows  of a device. */
+WEIR_DEV void cc_read_far(const uint32_t *firsts, uint32_t rows, uint64_t base, uint32_t apart,
+                          uint32_t *far_out)
 {
     CC_UNROLL
     for (uint32_t k = 0; k < CC_BATCH; k++) {
         const uint64_t row = base + (uint64_t)k * apart;
-        far_out[k] = cc_name_of(run, row < run->args->part.busy ? arcs->firsts[row] : CC_NONE);
+        far_out[k] = row < rows ? firsts[row] : CC_NONE;
     }
 }
 
@@ -52,10 +52,10 @@ WEIR_DEV void cc_keep_next(struct cc_run *run, uint64_t base, uint32_t apart, co
     }
 }
 
-/* Rows of a batch point at their first neighbours, or those that were found nearer. @param[in] out  those neighbours; in  where there
- * are in-arcs that are others, the first along those.  @return how many are roots; in the upper half how many have an arc. */
-WEIR_DEV uint64_t cc_point(struct cc_run *run, uint64_t base, uint32_t apart, const uint32_t *out,
-                           const uint32_t *in)
+/* Rows of a batch point at their first neighbours. @param[in] far  those.
+ * @return how many are roots; in the upper half how many have an arc. */
+WEIR_DEV uint64_t cc_point(const struct cc_run *run, uint64_t base, uint32_t apart,
+                           const uint32_t *far)
 {
     const weir_rows_part *part = &run->args->part;
     uint32_t roots = 0, joined = 0;
@@ -63,15 +63,12 @@ WEIR_DEV uint64_t cc_point(struct cc_run *run, uint64_t base, uint32_t apart, co
     for (uint32_t k = 0; k < CC_BATCH; k++) {
         const uint64_t row = base + (uint64_t)k * apart;
         const uint32_t v = cc_name(run, base, apart, k);
-        const uint32_t far = run->args->both && in[k] < out[k] ? in[k] : out[k];
-        const uint32_t up = far < v ? far : v;
+        const uint32_t up = far[k] < v ? far[k] : v;
         if (row >= part->busy)
             continue;
         weir_store_relaxed_dev_u32(cc_words_of(run->parent) + part->begin + row, up);
         roots += up == v;
-        joined += far != CC_NONE;
-        if (cc_notes(run->args))
-            cc_tell(run, row, up);
+        joined += far[k] != CC_NONE;
     }
     return (uint64_t)joined << 32 | roots;
 }
@@ -81,29 +78,32 @@ WEIR_DEV uint64_t cc_point(struct cc_run *run, uint64_t base, uint32_t apart, co
  *  @param[in] id, stride  of the threads that do it. */
 WEIR_DEV void cc_first_rows(struct cc_run *run, uint32_t id, uint32_t stride)
 {
-    const weir_rows_part *part = &run->args->part;
+    const struct cc_args *a = run->args;
+    const weir_rows_part *part = &a->part;
     const uint64_t lane = weir_lane();
     const uint32_t apart = cc_apart(stride);
-    /* The first arcs are all that is read of most graphs; others need what is behind them, and lie there. */
-    const int alone = part->out.firsts != NULL && !run->args->next;
+    /* They are all that is read of most graphs; others need the arcs behind them, and find both there. */
+    const int alone = a->firsts && !a->next;
     cc_tally joined = 0, roots = 0;
     WEIR_ROLLED
     for (uint64_t base = cc_begin(id); base - lane < part->busy;
          base = cc_next(base, stride, CC_BATCH)) {
         uint64_t first[CC_BATCH], did;
-        uint32_t count[CC_BATCH], out[CC_BATCH], in[CC_BATCH];
+        uint32_t count[CC_BATCH], far[CC_BATCH], in[CC_BATCH];
         if (alone) {
-            cc_read_far(run, &part->out, base, apart, out);
-            if (run->args->both)
-                cc_read_far(run, &part->in, base, apart, in);
+            cc_read_far(a->firsts + part->begin, part->busy, base, apart, far);
         } else {
-            cc_read_first(run, &part->out, base, apart, first, count, out);
-            if (run->args->next)
-                cc_keep_next(run, base, apart, first, count, out);
-            if (run->args->both)
+            cc_read_first(run, &part->out, base, apart, first, count, far);
+            if (a->next)
+                cc_keep_next(run, base, apart, first, count, far);
+            if (a->both) {
                 cc_read_first(run, &part->in, base, apart, first, count, in);
+                CC_UNROLL
+                for (uint32_t k = 0; k < CC_BATCH; k++)
+                    far[k] = in[k] < far[k] ? in[k] : far[k];
+            }
         }
-        did = cc_point(run, base, apart, out, in);
+        did = cc_point(run, base, apart, far);
         roots += (uint32_t)did;
         joined += did >> 32;
     }
@@ -111,6 +111,32 @@ WEIR_DEV void cc_first_rows(struct cc_run *run, uint32_t id, uint32_t stride)
     const uint64_t all = weir_sum_u64(roots);
     if (lane == 0)
         (void)weir_atomic_add_relaxed_dev_u64(&run->shared->hooks, all);
+}
+
+/* The rows of the other devices point where they do there. Four bytes of the device's own memory and a store take less time than a
+ * parent that crosses a link: no more of the first step is divided among devices than looks into rows.
+ * @param[in] id, stride  of the threads that do it. */
+WEIR_DEV void cc_first_rows_of_others(const struct cc_run *run, uint32_t id, uint32_t stride)
+{
+    const struct cc_args *a = run->args;
+    const uint32_t apart = cc_apart(stride);
+    WEIR_ROLLED
+    for (uint32_t d = 0; d < a->part.parts; d++) {
+        const uint32_t begin = a->part.first[d], rows = d == a->part.part ? 0 : a->busy[d];
+        WEIR_ROLLED
+        for (uint64_t base = cc_begin(id); base < rows; base = cc_next(base, stride, CC_BATCH)) {
+            uint32_t far[CC_BATCH];
+            cc_read_far(a->firsts + begin, rows, base, apart, far);
+            CC_UNROLL
+            for (uint32_t k = 0; k < CC_BATCH; k++) {
+                const uint64_t row = base + (uint64_t)k * apart;
+                const uint32_t v = cc_name_at(run, d, (uint32_t)row);
+                if (row < rows)
+                    weir_store_relaxed_dev_u32(cc_words_of(run->parent) + begin + row,
+                                               far[k] < v ? far[k] : v);
+            }
+        }
+    }
 }
 
 /* Where devices make trees of their own, the rows of the others are roots.
@@ -175,41 +201,31 @@ WEIR_DEV void cc_flatten_rows(struct cc_run *run, uint32_t id, uint32_t stride)
         cc_jump(run->parent, a->part.first[d], a->busy[d], id, stride);
 }
 
-/* The first arc of a row leads here; CC_NONE where there is none. */
-WEIR_DEV uint32_t cc_first_of(const struct cc_run *run, const weir_arcs *arcs, uint32_t row)
+/* The first neighbour of v, in either direction the smaller; CC_NONE where there is none. Without `firsts` the device is alone. */
+WEIR_DEV uint32_t cc_first_of(const struct cc_run *run, uint32_t v)
 {
-    if (arcs->firsts)
-        return cc_name_of(run, arcs->firsts[row]);
-    const uint64_t first = arcs->offsets[row];
-    return cc_name_of(run, first < arcs->offsets[row + 1] ? arcs->targets[first] : CC_NONE);
+    const struct cc_args *a = run->args;
+    uint32_t least = CC_NONE;
+    if (a->firsts)
+        return a->firsts[cc_word(run->parent, v) - cc_words_of(run->parent)];
+    WEIR_ROLLED
+    for (uint32_t in = 0; in <= a->both; in++) {
+        const weir_arcs *arcs = in ? &a->part.in : &a->part.out;
+        const uint64_t first = arcs->offsets[v];
+        const uint32_t far = first < arcs->offsets[v + 1] ? arcs->targets[first] : CC_NONE;
+        least = far < least ? far : least;
+    }
+    return least;
 }
 
-/* The row of v, if it is one of device 0, which samples; else CC_NONE. */
-WEIR_DEV uint32_t cc_row_of_sampler(const struct cc_run *run, uint32_t v)
-{
-#if CC_INTERLEAVED
-    return cc_part_of(run->parent, v) ? CC_NONE : v >> run->args->bits;
-#else
-    (void)run;
-    return v;
-#endif
-}
-
-/* The root of v's tree in the first forest, of the device whose numbers are the smallest: it has the rows of all that is
- * above its own. They tell what the parents will be, which other blocks are writing.
- * @return CC_NONE if the root is too far away, or, where names are interleaved, the walk comes to a row of another device: along the lines of a mesh, where numbers hardly become smaller, it is given up soon. */
+/* The root of v's tree in the first forest. First neighbours tell what the parents will be, which other blocks are writing.
+ * @return CC_NONE if the root is too far away: along the lines of a mesh, where numbers hardly become smaller, the walk is given up soon. */
 WEIR_DEV uint32_t cc_walk(const struct cc_run *run, uint32_t v)
 {
-    const weir_rows_part *part = &run->args->part;
     uint32_t since = v;
     WEIR_ROLLED
     for (uint32_t i = 1; i <= CC_WALK; i++) {
-        const uint32_t row = cc_row_of_sampler(run, v);
-        if (CC_INTERLEAVED && row == CC_NONE)
-            break;
-        const uint32_t out = cc_first_of(run, &part->out, row);
-        const uint32_t in = run->args->both ? cc_first_of(run, &part->in, row) : CC_NONE;
-        const uint32_t far = in < out ? in : out;
+        const uint32_t far = cc_first_of(run, v);
         if (far >= v)
             return v;
         v = far;
@@ -288,6 +304,8 @@ WEIR_DEV void cc_grow_and_sample(struct cc_run *run, uint32_t which, int flatten
     const uint32_t id = run->id - spared * b->threads, stride = run->stride - spared * b->threads;
     if (b->block >= spared && which == 1) {
         cc_first_rows(run, id, stride);
+        if (run->args->notes)
+            cc_first_rows_of_others(run, id, stride);
     } else if (b->block >= spared && flatten) {
         cc_flatten_rows(run, id, stride);
     }

@@ -315,6 +315,29 @@ static void a_run_begins_anew(void **state)
     weir_context_destroy(context);
 }
 
+/* Devices have the first neighbours of all rows from the beginning: in a run they tell of less than a parent for every second vertex. */
+static void first_neighbours_are_not_told(void **state)
+{
+    static const char *const specs[] = {"rmat:12", "uniform:11,16", "complete:300"};
+    weir_context *context = context_or_skip(*state);
+    const uint64_t others = weir_context_device_count(context) - UINT64_C(1);
+    for (int i = 0; i < 6; i++) {
+        weir_graph *graph = open_graph(specs[i / 2], i % 2);
+        weir_partition *partition = cut(graph, WEIR_PARTITION_EDGE, (uint32_t)others + 1);
+        weir_run_stats stats = WEIR_RUN_STATS_INIT;
+        weir_cc *cc;
+        if (weir_cc_create(context, graph, partition, NULL, WEIR_CC_RESIDENT, &cc))
+            fail_msg("%s", weir_error_detail());
+        assert_cc(cc, graph, specs[i / 2]);
+        assert_int_equal(weir_cc_run(cc, &stats), WEIR_OK);
+        assert_in_range(stats.bytes_sent, 0, others * sizeof(uint32_t) * graph->vertices / 2);
+        weir_cc_destroy(cc);
+        weir_partition_destroy(partition);
+        weir_graph_destroy(graph);
+    }
+    weir_context_destroy(context);
+}
+
 /* ---- endings -------------------------------------------------------------------------------- */
 
 static void *cancel(void *cc)
@@ -431,10 +454,13 @@ int main(void)
                 ON_EACH_SPEC(hubs_of_all_devices_come_first) ON_EACH_SPEC(long_lists_go_up_a_tree)
                     ON_EACH_SPEC(a_tangle_takes_one_more_arc)
                         ON_EACH_SPEC(roots_of_long_rows_look_around)
-                            ON_EACH_SPEC(roots_that_look_in_vain_leave_no_arc_out)
-                                CC_TEST(rows_without_arcs_are_left_alone, "host:1")
-                                    CC_TEST(rows_without_arcs_are_left_alone,
-                                            "host:3") CC_TEST(a_run_begins_anew, "host:2")
+                            ON_EACH_SPEC(roots_that_look_in_vain_leave_no_arc_out) CC_TEST(
+                                rows_without_arcs_are_left_alone,
+                                "host:1") CC_TEST(rows_without_arcs_are_left_alone, "host:3")
+                                CC_TEST(first_neighbours_are_not_told,
+                                        "host:3") CC_TEST(first_neighbours_are_not_told, "host:8")
+                                    CC_TEST(first_neighbours_are_not_told,
+                                            "cuda:0-1") CC_TEST(a_run_begins_anew, "host:2")
                                         CC_TEST(a_run_begins_anew,
                                                 "cuda:0-1") CC_TEST(a_cancel_ends_a_run, "host:1")
                                             CC_TEST(a_cancel_ends_a_run,

@@ -32,7 +32,7 @@ static void few_arcs_take_no_sample(void **state)
     weir_context_destroy(context);
 }
 
-/* Few arcs from device to device are all that devices tell each other of; where there are many, all parents are told. */
+/* Few arcs from device to device are all that devices tell each other of; where there are many, whatever joins trees is told. */
 static void few_cut_arcs_are_all_that_is_told(void **state)
 {
     weir_context *context = context_or_skip(*state);
@@ -53,7 +53,7 @@ static void few_cut_arcs_are_all_that_is_told(void **state)
         else if (i < 2)
             assert_in_range(stats.bytes_sent, 1, parents / 8);
         else
-            assert_in_range(stats.bytes_sent, parents * 3 / 4, 4 * parents);
+            assert_in_range(stats.bytes_sent, parents / 2, 4 * parents);
         weir_cc_destroy(cc);
         weir_partition_destroy(partition);
         weir_graph_destroy(graph);

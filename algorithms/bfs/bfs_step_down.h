@@ -8,6 +8,7 @@
 /* Of a worker of one lane: entries that it takes one after the other, and how far ahead of them it asks for targets. */
 #define BFS_STRETCH 256u
 #define BFS_AHEAD   8u
+#define BFS_FRESH   (WEIR_LANES == 1u ? 32u : 1u) /* finds that wait for their levels */
 
 /* The lanes for which `is` holds have found `number`, along an arc of `row`. All lanes of a worker. @return whether the device owns
  * it, and it is to be put into the queue. */
@@ -251,11 +252,36 @@ WEIR_DEV void bfs_expand(const struct bfs_step_args *a, struct bfs_step_shared *
     bfs_expand_pieces(a, shared, w, t, piece, until, wide, eager);
 }
 
+/* Rows that a worker of one lane has claimed, whose levels and entries come later. */
+struct bfs_fresh {
+    uint32_t count;
+    uint32_t row[BFS_FRESH], under[BFS_FRESH]; /* and the rows that they were found from */
+};
+
+/* They get levels, parents and entries. A core's atomic waits until the stores in front of it are in memory, and loads behind it
+ * wait for the atomic: with a level between two claims, which mostly lies far away, each claim would take as long as an access to memory.
+ * Here nothing waits for anything else. */
+WEIR_DEV void bfs_settle_fresh(const struct bfs_step_args *a, const struct bfs_walk *w,
+                               struct bfs_tally *t, struct bfs_kept *kept, struct bfs_fresh *fresh,
+                               int counted, uint64_t until)
+{
+    for (uint32_t i = 0; i < fresh->count; i++) {
+        const uint32_t row = fresh->row[i];
+        a->level[row] = w->level + 1;
+        if (a->parent)
+            a->parent[row] = BFS_BEGIN(a, w) + fresh->under[i];
+        bfs_keep_entry(a, t, kept, row, counted, until);
+    }
+    fresh->count = 0;
+}
+
 /* As bfs_expand_pieces(), by a worker of one lane, as those of host devices are. A look is cheaper there than an atomic that changes
- * nothing, in any level, and what is found is kept until there are many. @param[in] targets  of arcs, to which piece.first is a place. */
+ * nothing, in any level, and what is found is kept until there are many. @param[in] targets  of arcs, to which piece.first is a place.
+ * @param[in,out] fresh  what was claimed; NULL: it is settled at once, by levels that are minima (bfs_step_eager.h). */
 WEIR_DEV void bfs_arcs_alone(const struct bfs_step_args *a, const struct bfs_walk *w,
                              struct bfs_tally *t, struct bfs_kept *kept, struct bfs_piece piece,
-                             const uint32_t *targets, int counted, uint64_t until, int eager)
+                             const uint32_t *targets, int counted, uint64_t until,
+                             struct bfs_fresh *fresh)
 {
     uint32_t *found = a->found[w->current][a->member.index];
     for (uint32_t i = 0; i < piece.count; i++) {
@@ -267,13 +293,17 @@ WEIR_DEV void bfs_arcs_alone(const struct bfs_step_args *a, const struct bfs_wal
             bfs_send(a, 1, number, BFS_BEGIN(a, w) + piece.row);
             continue;
         }
-        if (eager)
+        if (!fresh) {
             weir_min_relaxed_dev_u32(&a->level[row], w->level + 1);
-        else
-            a->level[row] = w->level + 1;
-        if (a->parent)
-            a->parent[row] = BFS_BEGIN(a, w) + piece.row;
-        bfs_keep_entry(a, t, kept, row, counted, until);
+            bfs_keep_entry(a, t, kept, row, counted, until);
+            continue;
+        }
+        weir_prefetch(&a->level[row]);
+        weir_prefetch(&a->rows.out.offsets[row]);
+        fresh->row[fresh->count] = row;
+        fresh->under[fresh->count++] = piece.row;
+        if (fresh->count == BFS_FRESH)
+            bfs_settle_fresh(a, w, t, kept, fresh, counted, until);
     }
     t->down_arcs += piece.count;
 }
@@ -286,7 +316,9 @@ WEIR_DEV void bfs_expand_alone(const struct bfs_step_args *a, const struct bfs_w
 #if BFS_HUBS
     const int copies = bfs_may_be_copied(a, w);
 #endif
+    struct bfs_fresh fresh;
     uint64_t copied = 0;
+    fresh.count = 0;
     for (uint32_t e = 0; e < count; e++) {
         struct bfs_piece piece = BFS_QUEUE(a, w)[at + e];
         const uint32_t *targets = BFS_TARGETS(a, w);
@@ -298,8 +330,9 @@ WEIR_DEV void bfs_expand_alone(const struct bfs_step_args *a, const struct bfs_w
             copied += piece.count;
         }
 #endif
-        bfs_arcs_alone(a, w, t, kept, piece, targets, counted, until, eager);
+        bfs_arcs_alone(a, w, t, kept, piece, targets, counted, until, eager ? NULL : &fresh);
     }
+    bfs_settle_fresh(a, w, t, kept, &fresh, counted, until);
     if (BFS_HUBS && copied)
         weir_add_relaxed_dev_u64(&weir_steps_mine(&a->member)->result[BFS_RESULT_COPIED], copied);
     t->pieces += count;

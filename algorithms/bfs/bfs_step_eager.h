@@ -80,7 +80,7 @@ WEIR_DEV struct bfs_tally bfs_eager(const struct bfs_step_args *a, struct bfs_st
             if (!those)
                 continue;
             if (WEIR_LANES == 1u)
-                bfs_arcs_alone(a, &w, &t, &shared->kept, piece, BFS_TARGETS(a, &w), 0, 0, 1);
+                bfs_arcs_alone(a, &w, &t, &shared->kept, piece, BFS_TARGETS(a, &w), 0, 0, NULL);
             else
                 bfs_expand_pieces(a, shared, &w, &t, piece, 0, 0, 1);
         }

@@ -25,18 +25,21 @@ void weir__resident_patience(uint32_t seconds)
 static weir_status start(const struct residents *all, struct resident *one)
 {
     weir_status status = weir_queue_launch(one->queue, all->kernel, one->args, all->args_bytes);
-    if (status)
-        return status;
-    one->state = RESIDENT_RUNS;
-    return weir_queue_record(one->queue, one->done);
+    if (!status)
+        one->state = RESIDENT_RUNS;
+    return status;
 }
 
-/* All kernels first, since those that run wait for the others at their first barrier; what comes behind them then. */
+/* All kernels first, since those that run wait for the others at their first barrier: a call of the host's between two launches
+ * would make all of them later. The event of each that runs is recorded whatever fails, since it is waited for. */
 static weir_status start_all(struct residents *all)
 {
-    weir_status status = WEIR_OK;
+    weir_status status = WEIR_OK, recorded;
     for (uint32_t i = 0; i < all->count && !status; i++)
         status = start(all, &all->one[i]);
+    for (uint32_t i = 0; i < all->count && all->one[i].state == RESIDENT_RUNS; i++)
+        if ((recorded = weir_queue_record(all->one[i].queue, all->one[i].done)))
+            status = status ? status : recorded;
     for (uint32_t i = 0; i < all->count && all->put_behind && !status; i++)
         status = all->put_behind(all->user, i);
     return status;

@@ -77,6 +77,8 @@ enum {
 #define SSSP_STEP_MANY (WEIR_LANES == 1 ? 2u : 3u)
 /** Rows that a worker collects before it takes one with each lane, or hands all of them on. */
 #define SSSP_STEP_LIST (WEIR_LANES == 1 ? 512 : WEIR_LANES * (SSSP_STEP_ABREAST + 1))
+/** From so many of them on it takes some. A thread of a host device has asked for what it needs of each by then. */
+#define SSSP_STEP_FULL (WEIR_LANES == 1 ? 64u : WEIR_LANES)
 /** The first iteration. Stamps of 0 are of none. */
 #define SSSP_STEP_FIRST 1u
 /** The first mark of distance 0 (sssp_step_args.zero): above it there is room for every distance that is passed on. */

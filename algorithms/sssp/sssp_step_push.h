@@ -203,6 +203,29 @@ WEIR_DEV void sssp_step_push_rows(struct sssp_step_relaxer *r, uint32_t which, u
         sssp_step_leave(r->a, limit, row, &p, found);
 }
 
+/** Rounds are over so many tasks. A thread of a host device, which has no other lanes, takes one stamp in a round, and its rows are the tasks: it
+ *  would look at each stamp once for every row otherwise. */
+WEIR_DEV uint32_t sssp_step_round_tasks(const struct sssp_step_args *a)
+{
+    return WEIR_LANES == 1 ? (a->busy + SSSP_STEP_FLAGGED - 1) / SSSP_STEP_FLAGGED
+                           : sssp_step_tasks(a);
+}
+
+/** The first row of one of them; all its rows have one stamp. */
+WEIR_DEV uint32_t sssp_step_round_first(const struct sssp_step_args *a, uint32_t task)
+{
+    return WEIR_LANES == 1 ? task * SSSP_STEP_FLAGGED : sssp_step_first(a, task);
+}
+
+/** The row of this lane in a task of a round, bit @p which of those that are wanted. */
+WEIR_DEV uint32_t sssp_step_round_row(const struct sssp_step_args *a,
+                                      const struct sssp_step_worker *worker, uint32_t round,
+                                      uint32_t which)
+{
+    return WEIR_LANES == 1 ? round * SSSP_STEP_FLAGGED + which
+                           : sssp_step_row(a, round + which * worker->count);
+}
+
 /** Find the tasks of a round that may have something to push: each lane looks at the stamp of one. */
 WEIR_DEV uint32_t sssp_step_wanted(const struct sssp_step_relaxer *r,
                                    const struct sssp_step_worker *worker, uint32_t which,
@@ -211,10 +234,11 @@ WEIR_DEV uint32_t sssp_step_wanted(const struct sssp_step_relaxer *r,
     const uint32_t mine = base + weir_lane() * worker->count;
     int wanted = mine < tasks;
     if (wanted && which != SSSP_STEP_ALL)
-        wanted = weir_load_relaxed_dev_u32(
-                     &r->stamp[sssp_step_stamp(sssp_step_first(r->a, mine), worker->iteration)]) ==
-                 worker->iteration;
-    return weir_ballot(wanted);
+        wanted =
+            weir_load_relaxed_dev_u32(
+                &r->stamp[sssp_step_stamp(sssp_step_round_first(r->a, mine), worker->iteration)]) ==
+            worker->iteration;
+    return WEIR_LANES == 1 ? (wanted ? UINT32_MAX : 0) : weir_ballot(wanted);
 }
 
 /** Put rows of up to SSSP_STEP_ABREAST tasks of a round on the list. Few rows of a stamp have changed, and the chain of
@@ -233,7 +257,7 @@ WEIR_DEV uint32_t sssp_step_gather(const struct sssp_step_relaxer *r,
     for (uint32_t k = 0; k < SSSP_STEP_ABREAST; k++) {
         row[k] = a->busy;
         if (*who) {
-            row[k] = sssp_step_row(a, round + weir_first_bit_u32(*who) * worker->count);
+            row[k] = sssp_step_round_row(a, worker, round, weir_first_bit_u32(*who));
             *who &= *who - 1;
         }
         distance[k] = mark[k] = SSSP_STEP_NONE;
@@ -249,6 +273,10 @@ WEIR_DEV uint32_t sssp_step_gather(const struct sssp_step_relaxer *r,
         const int active =
             distance[k] < limit && (distance[k] < done || which == SSSP_STEP_ALL || again[k]);
         const uint32_t those = weir_ballot(active);
+        if (WEIR_LANES == 1 && active) {
+            weir_prefetch(&a->part.out.offsets[row[k]]);
+            weir_prefetch(&a->cursor[row[k]]);
+        }
         if (active)
             list[count + weir_popcount_u32(those & ((1u << weir_lane()) - 1))] = row[k];
         count += weir_popcount_u32(those);
@@ -265,7 +293,7 @@ WEIR_DEV void sssp_step_push_which(const struct sssp_step_args *a, struct sssp_s
 {
     struct sssp_step_found found = sssp_step_nothing();
     struct sssp_step_relaxer r = sssp_step_relaxer_of(a, shared, worker);
-    const uint32_t tasks = sssp_step_tasks(a);
+    const uint32_t tasks = sssp_step_round_tasks(a);
     uint32_t base = worker->index, who = 0, round = 0, count = 0;
     uint32_t *list = shared->list[worker->in_block];
     if (!shared_out)
@@ -273,7 +301,7 @@ WEIR_DEV void sssp_step_push_which(const struct sssp_step_args *a, struct sssp_s
     WEIR_ROLLED
     for (;;) {
         WEIR_ROLLED
-        while (count < WEIR_LANES && (who || base < tasks)) {
+        while (count < SSSP_STEP_FULL && (who || base < tasks)) {
             if (!who) {
                 round = base;
                 who = sssp_step_wanted(&r, worker, which, round, tasks);

@@ -1,6 +1,6 @@
 /** @file cc_firsts_op.h  The first neighbours of a device's rows, told to all devices when the graph is placed (cc_args.firsts); in the dialect.
  *
- * All that the first step of a run wants of the rows of other devices. They never change, so they cross links once and not in every
+ * The first step of a run wants nothing else of the rows of other devices. First neighbours never change, so they cross links once and not in every
  * run: 4 bytes a vertex, on each device. */
 #ifndef WEIR_ALGORITHMS_CC_CC_FIRSTS_OP_H
 #define WEIR_ALGORITHMS_CC_CC_FIRSTS_OP_H
@@ -26,8 +26,10 @@ WEIR_DEV uint32_t cc_firsts_name(const cc_firsts_args *a, const weir_arcs *arcs,
     if (first == arcs->offsets[row + 1])
         return CC_NONE;
     const uint32_t number = arcs->targets[first];
-    const uint32_t owner = a->bits ? weir_steps_owner(a->part.first, number) : 0;
-    return a->bits ? (number - a->part.first[owner]) << a->bits | owner : number;
+    if (!a->bits)
+        return number;
+    const uint32_t owner = weir_steps_owner(a->part.first, number);
+    return (number - a->part.first[owner]) << a->bits | owner;
 }
 
 WEIR_DEV void cc_firsts(const cc_firsts_args *a, uint32_t worker, uint32_t workers)

@@ -4,8 +4,8 @@
  *
  *   first    every vertex points at its smallest neighbour if that is smaller than itself (where names are interleaved at its
  *            first one, by number), which makes a forest. No atomics are needed: on each device one thread writes each word. Each device
- *            has the first neighbours of all rows, in an array that was made when the graph was placed, and nobody tells
- *            another anything. Meanwhile one block finds the root that most of a sample of vertices have, by walks over rows.
+ *            has the first neighbours of all rows, in an array that was made when the graph was placed. (Where it is the nearest neighbour, not
+ *            the first, and trees are not separate, the owner tells all devices.) Meanwhile one block finds the root that most of a sample of vertices have, by walks over rows.
  *   flatten  only if no root has, or none was looked for, and there are few trees, which are deep then: rows point at their roots,
  *            and a sample is taken again. All rows jump to the parent of their parent at the same time, so that a path
  *            is half as long each time (pointer jumping: Shiloach and Vishkin, J. Algorithms 1982); each device does it for the
@@ -138,7 +138,7 @@ struct cc_args {
     uint32_t *outside; /* rows outside the largest tree; NULL where in_order */
     const uint32_t *
         firsts; /* by number: the name of the first neighbour of each row of any device, in either direction the smaller; CC_NONE: it has none.
-                   NULL where rows are few arcs long and the device is alone, or has trees of its own */
+                   NULL where rows are few arcs long and the device is alone, where it has trees of its own, and where rows take the nearest neighbour (cc_near.h) */
     uint32_t *
         next; /* of this device's rows: where the arc behind the one that the first step took leads; NULL: not kept */
     struct cc_piece *pieces;            /* room for all there can be */

@@ -184,7 +184,7 @@ static uint64_t firsts_count(const void *user, uint32_t device, uint32_t sender)
     (void)sender;
     if (on->parts == 1)
         return (uint64_t)has_long_rows(making->graph);
-    if (!on->rows)
+    if (!on->rows) /* how much is needed is asked before they are placed */
         return 1;
     return !making->cut.few && !is_near(making);
 }
@@ -475,7 +475,9 @@ weir_status weir__cc_resident_run(weir__cc_resident *cc, weir_run_stats *stats)
     stats->gathered = weir_steps_total(cc->on.steps, CC_GATHERED);
     /* Where several devices take the nearest neighbour, they tell all first parents. */
     const struct cc_args *args = weir_steps_args(cc->on.steps, 0);
-    if (args->notes && !args->firsts)
+    if (args->firsts) /* first neighbours and parents of others' rows */
+        stats->bytes += busy_rows(cc) * (cc->on.parts - 1) * 8;
+    else if (args->notes)
         stats->bytes_sent += busy_rows(cc) * (cc->on.parts - 1) * sizeof(uint32_t);
     for (uint32_t i = 0; i < CC_TIMES; i++) /* only those that took place are reported */
         if (!stats->phase[i].steps)

@@ -114,7 +114,7 @@ WEIR_DEV void cc_first_rows(struct cc_run *run, uint32_t id, uint32_t stride)
 }
 
 /* The rows of the other devices point where they do there. Four bytes of the device's own memory and a store take less time than a
- * parent that crosses a link: no more of the first step is divided among devices than looks into rows.
+ * parent that crosses a link: only looks into rows are divided among devices in the first step.
  * @param[in] id, stride  of the threads that do it. */
 WEIR_DEV void cc_first_rows_of_others(const struct cc_run *run, uint32_t id, uint32_t stride)
 {

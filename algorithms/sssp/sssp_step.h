@@ -44,6 +44,8 @@
 #include "algorithms/sssp/sssp.h"
 #include "worklist/steps.h"
 
+#include <assert.h>
+
 /* A kernel of its own shares out pieces (sssp_steal_body.h), so that the other one need not pay for it in registers. */
 #ifndef SSSP_STEALS
 #define SSSP_STEALS 0
@@ -79,6 +81,9 @@ enum {
 #define SSSP_STEP_LIST (WEIR_LANES == 1 ? 512 : WEIR_LANES * (SSSP_STEP_ABREAST + 1))
 /** From so many of them on it takes some. A thread of a host device has asked for what it needs of each by then. */
 #define SSSP_STEP_FULL (WEIR_LANES == 1 ? 64u : WEIR_LANES)
+static_assert(SSSP_STEP_FULL - 1 + WEIR_LANES * SSSP_STEP_ABREAST <= SSSP_STEP_LIST,
+              "a list has room for the rows of some more tasks");
+static_assert(SSSP_STEP_FLAGGED == 32, "rows of a stamp are bits of a word");
 /** The first iteration. Stamps of 0 are of none. */
 #define SSSP_STEP_FIRST 1u
 /** The first mark of distance 0 (sssp_step_args.zero): above it there is room for every distance that is passed on. */

@@ -2,7 +2,8 @@
  *
  * From a stamp to the far ends of a row's arcs there are some ten accesses, each of which waits for the one before,
  * and few rows of a stamp have changed. So a worker first collects changed rows from several *tasks*, and then follows
- * that chain with a row in each lane. A task is the rows of a stamp or, where rows have many arcs, some of them. A lane
+ * that chain with a row in each lane. A task is the rows of a stamp or, where rows have many arcs, some of them; a thread of a host device goes along
+ * a stamp's rows one by one, and collects 64. A lane
  * begins alone, since most rows have few arcs that are light enough. Rows that have more get a squad of lanes each. What is
  * left even then goes on a list that all workers of the device share in the next iteration, so that no hub holds up the
  * others: nearly half of the workers' time was waiting for the slowest one while rows of up to 264 arcs were gone along. */
@@ -203,21 +204,21 @@ WEIR_DEV void sssp_step_push_rows(struct sssp_step_relaxer *r, uint32_t which, u
         sssp_step_leave(r->a, limit, row, &p, found);
 }
 
-/** Rounds are over so many tasks. A thread of a host device, which has no other lanes, takes one stamp in a round, and its rows are the tasks: it
- *  would look at each stamp once for every row otherwise. */
-WEIR_DEV uint32_t sssp_step_round_tasks(const struct sssp_step_args *a)
+/** How many rounds over rows are dealt out to lanes: a round of each is a task. A thread of a host device, which has no other lanes, takes a stamp, and goes
+ *  along its rows: it would look at each stamp once for every row otherwise. */
+WEIR_DEV uint32_t sssp_step_rounds(const struct sssp_step_args *a)
 {
     return WEIR_LANES == 1 ? (a->busy + SSSP_STEP_FLAGGED - 1) / SSSP_STEP_FLAGGED
                            : sssp_step_tasks(a);
 }
 
-/** The first row of one of them; all its rows have one stamp. */
+/** The first row of one; all its rows have one stamp. */
 WEIR_DEV uint32_t sssp_step_round_first(const struct sssp_step_args *a, uint32_t task)
 {
     return WEIR_LANES == 1 ? task * SSSP_STEP_FLAGGED : sssp_step_first(a, task);
 }
 
-/** The row of this lane in a task of a round, bit @p which of those that are wanted. */
+/** The row of this lane, bit @p which of what sssp_step_wanted() found in a round. */
 WEIR_DEV uint32_t sssp_step_round_row(const struct sssp_step_args *a,
                                       const struct sssp_step_worker *worker, uint32_t round,
                                       uint32_t which)
@@ -226,7 +227,8 @@ WEIR_DEV uint32_t sssp_step_round_row(const struct sssp_step_args *a,
                            : sssp_step_row(a, round + which * worker->count);
 }
 
-/** Find the tasks of a round that may have something to push: each lane looks at the stamp of one. */
+/** Find the tasks of a round that may have something to push: each lane looks at the stamp of one. @return a bit for each; on a host
+ *  device for each row of the stamp. */
 WEIR_DEV uint32_t sssp_step_wanted(const struct sssp_step_relaxer *r,
                                    const struct sssp_step_worker *worker, uint32_t which,
                                    uint32_t base, uint32_t tasks)
@@ -293,7 +295,7 @@ WEIR_DEV void sssp_step_push_which(const struct sssp_step_args *a, struct sssp_s
 {
     struct sssp_step_found found = sssp_step_nothing();
     struct sssp_step_relaxer r = sssp_step_relaxer_of(a, shared, worker);
-    const uint32_t tasks = sssp_step_round_tasks(a);
+    const uint32_t tasks = sssp_step_rounds(a);
     uint32_t base = worker->index, who = 0, round = 0, count = 0;
     uint32_t *list = shared->list[worker->in_block];
     if (!shared_out)

@@ -315,7 +315,8 @@ static void a_run_begins_anew(void **state)
     weir_context_destroy(context);
 }
 
-/* Devices have the first neighbours of all rows from the beginning: in a run they tell of less than a parent for every second vertex. */
+/* Devices have the first neighbours of all rows from the beginning: in a run they tell of less than a parent for every second vertex, by
+ * what they count. */
 static void first_neighbours_are_not_told(void **state)
 {
     static const char *const specs[] = {"rmat:12", "uniform:11,16", "complete:300"};

@@ -26,10 +26,8 @@ WEIR_DEV uint32_t cc_firsts_name(const cc_firsts_args *a, const weir_arcs *arcs,
     if (first == arcs->offsets[row + 1])
         return CC_NONE;
     const uint32_t number = arcs->targets[first];
-    if (!a->bits)
-        return number;
-    const uint32_t owner = weir_steps_owner(a->part.first, number);
-    return (number - a->part.first[owner]) << a->bits | owner;
+    const uint32_t owner = a->bits ? weir_steps_owner(a->part.first, number) : 0;
+    return a->bits ? (number - a->part.first[owner]) << a->bits | owner : number;
 }
 
 WEIR_DEV void cc_firsts(const cc_firsts_args *a, uint32_t worker, uint32_t workers)

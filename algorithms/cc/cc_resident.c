@@ -175,7 +175,7 @@ static int has_long_rows(const weir_graph *graph)
     return graph->arcs * (graph->mirrored ? 1 : 2) >= CC_MANY * graph->vertices;
 }
 
-/* Several devices have those of each other, unless their trees are their own, or point at others than the first (cc_near.h). */
+/* A device that is alone has first neighbours apart where rows are long. Several have those of each other, unless their trees are their own, or point at others than the first (cc_near.h). */
 static uint64_t firsts_count(const void *user, uint32_t device, uint32_t sender)
 {
     const struct making *making = user;

@@ -2,8 +2,7 @@
  *
  * From a stamp to the far ends of a row's arcs there are some ten accesses, each of which waits for the one before,
  * and few rows of a stamp have changed. So a worker first collects changed rows from several *tasks*, and then follows
- * that chain with a row in each lane. A task is the rows of a stamp or, where rows have many arcs, some of them; a thread of a host device goes along
- * a stamp's rows one by one, and collects 64. A lane
+ * that chain with a row in each lane. A task is the rows of a stamp or, where rows have many arcs, some of them; a thread of a host device collects 64 rows. A lane
  * begins alone, since most rows have few arcs that are light enough. Rows that have more get a squad of lanes each. What is
  * left even then goes on a list that all workers of the device share in the next iteration, so that no hub holds up the
  * others: nearly half of the workers' time was waiting for the slowest one while rows of up to 264 arcs were gone along. */
@@ -204,31 +203,31 @@ WEIR_DEV void sssp_step_push_rows(struct sssp_step_relaxer *r, uint32_t which, u
         sssp_step_leave(r->a, limit, row, &p, found);
 }
 
-/** How many rounds over rows are dealt out to lanes: a round of each is a task. A thread of a host device, which has no other lanes, takes a stamp, and goes
- *  along its rows: it would look at each stamp once for every row otherwise. */
-WEIR_DEV uint32_t sssp_step_rounds(const struct sssp_step_args *a)
+/** The tasks of a push. A thread of a host device, which has no other lanes, has all rows of a stamp for a task, and goes along them: it would
+ *  look at each stamp once for every row otherwise. */
+WEIR_DEV uint32_t sssp_step_push_tasks(const struct sssp_step_args *a)
 {
     return WEIR_LANES == 1 ? (a->busy + SSSP_STEP_FLAGGED - 1) / SSSP_STEP_FLAGGED
                            : sssp_step_tasks(a);
 }
 
 /** The first row of one; all its rows have one stamp. */
-WEIR_DEV uint32_t sssp_step_round_first(const struct sssp_step_args *a, uint32_t task)
+WEIR_DEV uint32_t sssp_step_push_first(const struct sssp_step_args *a, uint32_t task)
 {
     return WEIR_LANES == 1 ? task * SSSP_STEP_FLAGGED : sssp_step_first(a, task);
 }
 
-/** The row of this lane, bit @p which of what sssp_step_wanted() found in a round. */
-WEIR_DEV uint32_t sssp_step_round_row(const struct sssp_step_args *a,
-                                      const struct sssp_step_worker *worker, uint32_t round,
-                                      uint32_t which)
+/** The row of this lane in the task, or on a host device the row of the task, that is bit @p which of what sssp_step_wanted() found. */
+WEIR_DEV uint32_t sssp_step_push_row(const struct sssp_step_args *a,
+                                     const struct sssp_step_worker *worker, uint32_t round,
+                                     uint32_t which)
 {
     return WEIR_LANES == 1 ? round * SSSP_STEP_FLAGGED + which
                            : sssp_step_row(a, round + which * worker->count);
 }
 
 /** Find the tasks of a round that may have something to push: each lane looks at the stamp of one. @return a bit for each; on a host
- *  device for each row of the stamp. */
+ *  device, where a round is one task, a bit for each of its rows. */
 WEIR_DEV uint32_t sssp_step_wanted(const struct sssp_step_relaxer *r,
                                    const struct sssp_step_worker *worker, uint32_t which,
                                    uint32_t base, uint32_t tasks)
@@ -238,7 +237,7 @@ WEIR_DEV uint32_t sssp_step_wanted(const struct sssp_step_relaxer *r,
     if (wanted && which != SSSP_STEP_ALL)
         wanted =
             weir_load_relaxed_dev_u32(
-                &r->stamp[sssp_step_stamp(sssp_step_round_first(r->a, mine), worker->iteration)]) ==
+                &r->stamp[sssp_step_stamp(sssp_step_push_first(r->a, mine), worker->iteration)]) ==
             worker->iteration;
     return WEIR_LANES == 1 ? (wanted ? UINT32_MAX : 0) : weir_ballot(wanted);
 }
@@ -246,7 +245,7 @@ WEIR_DEV uint32_t sssp_step_wanted(const struct sssp_step_relaxer *r,
 /** Put rows of up to SSSP_STEP_ABREAST tasks of a round on the list. Few rows of a stamp have changed, and the chain of
  *  accesses from a row to its far ends is long, so a worker fills all its lanes with rows before it follows that chain.
  *  All lanes of a worker.
- *  @param[in,out] who  tasks of the round that are left.  @return how many rows are on the list. */
+ *  @param[in,out] who  what is left of what sssp_step_wanted() found.  @return how many rows are on the list. */
 WEIR_DEV uint32_t sssp_step_gather(const struct sssp_step_relaxer *r,
                                    const struct sssp_step_worker *worker, uint32_t which,
                                    uint32_t limit, uint32_t round, uint32_t *who, uint32_t *list,
@@ -259,7 +258,7 @@ WEIR_DEV uint32_t sssp_step_gather(const struct sssp_step_relaxer *r,
     for (uint32_t k = 0; k < SSSP_STEP_ABREAST; k++) {
         row[k] = a->busy;
         if (*who) {
-            row[k] = sssp_step_round_row(a, worker, round, weir_first_bit_u32(*who));
+            row[k] = sssp_step_push_row(a, worker, round, weir_first_bit_u32(*who));
             *who &= *who - 1;
         }
         distance[k] = mark[k] = SSSP_STEP_NONE;
@@ -295,7 +294,7 @@ WEIR_DEV void sssp_step_push_which(const struct sssp_step_args *a, struct sssp_s
 {
     struct sssp_step_found found = sssp_step_nothing();
     struct sssp_step_relaxer r = sssp_step_relaxer_of(a, shared, worker);
-    const uint32_t tasks = sssp_step_rounds(a);
+    const uint32_t tasks = sssp_step_push_tasks(a);
     uint32_t base = worker->index, who = 0, round = 0, count = 0;
     uint32_t *list = shared->list[worker->in_block];
     if (!shared_out)

@@ -2,8 +2,7 @@
  *
  * Each device holds the rows of its vertices and a parent for every vertex of the graph. It takes
  *
- *   first    every vertex points at its smallest neighbour if that is smaller than itself (where names are interleaved at its
- *            first one, by number), which makes a forest. No atomics are needed: on each device one thread writes each word. Each device
+ *   first    every vertex points at its smallest neighbour if that is smaller than itself, which makes a forest. No atomics are needed: on each device one thread writes each word. Each device
  *            has the first neighbours of all rows, in an array that was made when the graph was placed. (Where it is the nearest neighbour, not
  *            the first, and trees are not separate, the owner tells all devices.) Meanwhile one block finds the root that most of a sample of vertices have, by walks over rows.
  *   flatten  only if no root has, or none was looked for, and there are few trees, which are deep then: rows point at their roots,
@@ -137,7 +136,7 @@ struct cc_args {
     uint32_t *label;   /* of this device's rows: the result; at first their ids */
     uint32_t *outside; /* rows outside the largest tree; NULL where in_order */
     const uint32_t *
-        firsts; /* by number: the name of the first neighbour of each row of any device, in either direction the smaller; CC_NONE: it has none.
+        firsts; /* by number: the smallest name among the neighbours of each row of any device, in both directions; CC_NONE: it has none.
                    NULL where rows are few arcs long and the device is alone, where it has trees of its own, and where rows take the nearest neighbour (cc_near.h) */
     uint32_t *
         next; /* of this device's rows: where the arc behind the one that the first step took leads; NULL: not kept */
@@ -329,11 +328,11 @@ WEIR_DEV uint32_t cc_name(const struct cc_run *run, uint64_t base, uint32_t apar
 
 /** How many arcs of a row are linked when the first step and @p which - 1 rounds are done. The first step linked the
  *  first arc of a row only if that leads to a smaller number. If there are arcs of two directions it linked one
- *  of two first arcs, and it is not known which: then it counts for nothing.
+ *  of two first arcs, and where names are interleaved any arc, and it is not known which: then it counts for nothing.
  *  @param[in] far  where the row's first arc leads. */
 WEIR_DEV uint32_t cc_linked(const struct cc_run *run, uint32_t v, uint32_t far, uint32_t which)
 {
-    return run->args->both || CC_NEAREST || far > v ? which - 1 : which;
+    return run->args->both || CC_NEAREST || CC_INTERLEAVED || far > v ? which - 1 : which;
 }
 
 /** The parents of CC_BATCH rows, the one at @p base and those @p apart from each other; @p none where there is no row. */

@@ -284,13 +284,22 @@ static weir_status look_at_rows(struct weir__row_steps *on, void *user);
 static const struct weir__row_form form = FORM(program), form_interleaved = FORM(interleaved),
                                    form_near = FORM(near), form_near_several = FORM(near_several);
 
-/* Bits for the part in interleaved names; 0: names are numbers. Where rows are numbered by degree those with few arcs point at hubs of
- * all parts then, which are the smallest of all. */
-static uint32_t name_bits(const struct weir__row_steps *on, int in_order)
+/* Rows are so long that roots go first in the first round. Of a triangulated mesh half of the rows' arcs are enough for a large tree. */
+static int has_roots(const weir__cc_resident *cc)
 {
+    return looks_again(cc) && !has_fewer_arcs(cc, CC_MANY);
+}
+
+/* Bits for the part in interleaved names; 0: names are numbers. Where rows are numbered by degree those with few arcs point at hubs of
+ * all parts then, which are the smallest of all. Where roots look along their arcs each device has as many of them as others, while of numbers the
+ * first part has nearly all. */
+static uint32_t name_bits(const weir__cc_resident *cc)
+{
+    const struct weir__row_steps *on = &cc->on;
+    const int by_degree = weir_rows_order_of(on->rows) == WEIR_ROWS_BY_DEGREE && !cc->in_order;
     uint64_t most = 0;
     uint32_t bits = 0;
-    if (on->parts == 1 || in_order || weir_rows_order_of(on->rows) != WEIR_ROWS_BY_DEGREE)
+    if (on->parts == 1 || !(by_degree || has_roots(cc)))
         return 0;
     while (1u << bits < on->parts)
         bits++;
@@ -315,7 +324,8 @@ static weir_status look_at_rows(struct weir__row_steps *on, void *user)
                                    weir__row_steps_part(on, 0)->numbers / on->parts / CC_CUTS,
                                    &making->cut);
     cc->by_part = cc->by_part && making->cut.few;
-    making->bits = name_bits(on, cc->in_order);
+    making->bits = name_bits(cc);
+    cc->in_order = cc->in_order && !making->bits; /* the root of a tree has its smallest name */
     if (making->bits)
         on->form = &form_interleaved;
     else if (is_near(making))
@@ -390,8 +400,7 @@ static weir_status enter_all(const struct making *making, weir_context *context,
         a->by_part = (uint32_t)cc->by_part;
         a->direct = (uint32_t)is_direct(cc);
         a->bits = making->bits;
-        /* Of a triangulated mesh half of the rows' arcs are enough for a large tree. */
-        a->roots = looks_again(cc) && !has_fewer_arcs(cc, CC_MANY);
+        a->roots = (uint32_t)has_roots(cc);
         a->share = a->roots ? CC_SPARSE : 2;
         a->few_roots = busy_rows(cc) / CC_DEEP;
         a->both = !weir_rows_symmetric(cc->on.rows);

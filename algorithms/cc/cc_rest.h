@@ -254,6 +254,7 @@ WEIR_DEV uint32_t cc_settle(const struct cc_run *run, uint32_t giant, uint64_t b
             weir_min_relaxed_dev_u32(
                 cc_word(run->parent, cc_name(run, base, cc_apart(run->stride), k)), root);
     }
+    weir_lanes_sync(); /* the warp would look at what follows, and at the next batch, in several parts */
     return outside;
 }
 

@@ -315,6 +315,37 @@ WEIR_DEV void cc_grow_and_sample(struct cc_run *run, uint32_t which, int flatten
         cc_sample(run, which);
 }
 
+/* Put the last @p count hooks that wait into the device's list. All lanes of a worker. */
+WEIR_DEV void cc_note_waiting(struct cc_run *run, uint32_t count)
+{
+    struct cc_arc arc = {0, 0};
+    run->waiting -= count;
+    weir_lanes_sync(); /* other lanes wrote them */
+    if (weir_lane() < count)
+        arc = cc_list(run)[run->waiting + weir_lane()];
+    weir_lanes_sync(); /* their places are for others now */
+    const struct cc_hook hook = {arc.v, arc.to};
+    cc_put_hook(run->args, run->shared, run->phase, weir_lane() < count, &hook);
+}
+
+/* cc_note() where most rows are linked: all workers of a device get their places in its list at one word, one after the other, so a worker
+ * asks when it has a hook for each lane. All lanes of a worker. */
+WEIR_DEV void cc_note_soon(struct cc_run *run, int joined, const struct cc_hook *hook)
+{
+    if (!cc_notes(run->args))
+        return;
+    cc_keep(run, weir_ballot(joined), hook->root, hook->under);
+    if (run->waiting >= WEIR_LANES)
+        cc_note_waiting(run, WEIR_LANES);
+}
+
+/* Behind the last. */
+WEIR_DEV void cc_note_rest(struct cc_run *run)
+{
+    if (cc_notes(run->args) && run->waiting)
+        cc_note_waiting(run, run->waiting);
+}
+
 /* Row number @p i of those that a round takes: one group of rows in every `share`, or in the second round all others. */
 WEIR_DEV uint64_t cc_row_of_round(const struct cc_run *run, uint64_t i, uint32_t which)
 {
@@ -345,8 +376,9 @@ WEIR_DEV void cc_link_kept(struct cc_run *run, uint32_t which)
         to = cc_kept(run, row);
         int joined = far != CC_NONE && cc_join(run->parent, v, far, 0, &hook);
         run->arcs += far != CC_NONE;
-        cc_note(run, joined, &hook);
+        cc_note_soon(run, joined, &hook);
     }
+    cc_note_rest(run);
 }
 
 /* A root looks along its arcs, some at a time, until one of them leads to a tree that goes on to a smaller number, and hangs itself
@@ -391,7 +423,23 @@ WEIR_DEV uint32_t cc_find_roots(const struct cc_run *run, uint64_t base, uint32_
     return roots;
 }
 
-/** Rows of this device that are roots look for another tree. Lanes go side by side, each with one of its roots. */
+/* The last @p count roots that wait look for another tree, one a lane. All lanes of a worker. */
+WEIR_DEV void cc_hook_waiting(struct cc_run *run, uint32_t count)
+{
+    struct cc_hook hook = {0, 0};
+    uint32_t row = 0;
+    run->waiting -= count;
+    weir_lanes_sync(); /* other lanes wrote them */
+    if (weir_lane() < count)
+        row = cc_list(run)[run->waiting + weir_lane()].v;
+    weir_lanes_sync(); /* their places are for others now */
+    const int joined =
+        weir_lane() < count && cc_hook_root(run, row, cc_name_of_row(run, row), &hook);
+    cc_note(run, joined, &hook);
+}
+
+/** Rows of this device that are roots look for another tree. Few rows are, and to look along arcs is a chain of accesses that wait for each other: so
+ *  roots wait in the worker's list until there is one for each lane. */
 WEIR_DEV void cc_hook_roots(struct cc_run *run)
 {
     const uint64_t lane = weir_lane();
@@ -399,16 +447,18 @@ WEIR_DEV void cc_hook_roots(struct cc_run *run)
     WEIR_ROLLED
     for (uint64_t base = cc_begin(run->id); base - lane < run->args->part.busy;
          base = cc_next(base, run->stride, CC_SCANNED)) {
-        uint32_t left = cc_find_roots(run, base, apart);
+        uint32_t left = cc_find_roots(run, base, apart), lanes;
         WEIR_ROLLED
-        for (; weir_ballot(left != 0); left &= left - 1) {
+        while ((lanes = weir_ballot(left != 0))) {
             const uint32_t k = left ? weir_first_bit_u32(left) : 0;
-            struct cc_hook hook = {0, 0};
-            const int joined = left && cc_hook_root(run, base + (uint64_t)k * apart,
-                                                    cc_name(run, base, apart, k), &hook);
-            cc_note(run, joined, &hook);
+            cc_keep(run, lanes, (uint32_t)base + k * apart, 0);
+            left &= left - 1;
+            if (run->waiting >= WEIR_LANES)
+                cc_hook_waiting(run, WEIR_LANES);
         }
     }
+    if (run->waiting)
+        cc_hook_waiting(run, run->waiting);
 }
 
 /** Behind that, where few trees are left: link the last arcs of some rows. */
@@ -428,8 +478,9 @@ WEIR_DEV void cc_link_sparse(struct cc_run *run)
             joined = cc_join(run->parent, cc_name_of_row(run, row), cc_name_of(run, far), 0, &hook);
             run->arcs++;
         }
-        cc_note(run, joined, &hook);
+        cc_note_soon(run, joined, &hook);
     }
+    cc_note_rest(run);
 }
 
 /** Link the next arc of every row. @param[in] which  as of cc_linked(). */
@@ -456,9 +507,10 @@ WEIR_DEV void cc_link_next(struct cc_run *run, const weir_arcs *arcs, uint32_t w
             const uint32_t v = cc_name(run, base, cc_apart(run->stride), k);
             int joined = to != CC_NONE && cc_join(run->parent, v, to, 0, &hook);
             run->arcs += to != CC_NONE;
-            cc_note(run, joined, &hook);
+            cc_note_soon(run, joined, &hook);
         }
     }
+    cc_note_rest(run);
 }
 
 #endif

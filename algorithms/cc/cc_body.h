@@ -100,29 +100,6 @@ WEIR_DEV void cc_put_least(const struct cc_run *run)
         weir_max_relaxed_dev_u32(&cc_mine(run)->least_not, ~run->shared->least);
 }
 
-/* Where the smallest id of a root's tree is kept: by the device that owns it. */
-WEIR_DEV uint32_t *cc_least_of(const struct cc_run *run, uint32_t root)
-{
-#if CC_INTERLEAVED
-    return &run->args->least[cc_part_of(run->parent, root)][root >> run->args->bits];
-#else
-    const uint32_t owner = weir_steps_owner(run->args->part.first, root);
-    return &run->args->least[owner][root - run->args->part.first[owner]];
-#endif
-}
-
-/* The smallest id of the tree that has this root; the words of others are read behind a barrier. */
-WEIR_DEV uint32_t cc_id_of(const struct cc_run *run, uint32_t root)
-{
-    const struct cc_args *a = run->args;
-#if !CC_INTERLEAVED
-    if (a->by_part)
-        return cc_id_of_parts(a, root);
-#endif
-    return !CC_INTERLEAVED && a->in_order ? root - a->gap[weir_steps_owner(a->part.first, root)]
-                                          : weir_load_relaxed_sys_u32(cc_least_of(run, root));
-}
-
 /* The smallest id of each tree: rows outside the largest tree compare their ids with that kept at their root. */
 WEIR_DEV void cc_compare_ids(struct cc_run *run, uint32_t giant)
 {
@@ -158,6 +135,19 @@ WEIR_DEV uint32_t cc_giant_label(const struct cc_run *run, uint32_t giant)
 }
 
 #if !CC_NEAREST
+/* Label the rows outside the largest tree, where the others have got its label already. */
+WEIR_DEV void cc_label_outside(const struct cc_run *run, uint32_t giant, uint32_t label)
+{
+    const struct cc_args *a = run->args;
+    const uint32_t count = weir_load_relaxed_dev_u32(&cc_mine(run)->outside);
+    WEIR_ROLLED
+    for (uint64_t i = run->id; i < count; i += run->stride) {
+        const uint32_t row = a->outside[i];
+        const uint32_t root = cc_root(run->parent, cc_name_of_row(run, row), giant);
+        a->label[row] = root == giant ? label : cc_id_of(run, root);
+    }
+}
+
 #ifndef __CUDACC__
 /** Label the rows as a thread of a host device does, one after the other, since it has no lanes that would wait for the longest path of a
  *  batch. Each is left below its root, where rows behind it, which climb by way of it, find the root at once.
@@ -187,10 +177,15 @@ WEIR_DEV void cc_label(struct cc_run *run, uint32_t giant)
     if (run->block->thread == 0)
         run->shared->least = cc_giant_label(run, giant);
     weir_block_sync();
+    const uint32_t label = run->shared->least;
+    if (label != CC_NONE && label == run->shared->guess) {
+        cc_label_outside(run, giant, label);
+        return;
+    }
 #ifndef __CUDACC__
-    cc_label_rows(run, a, giant, run->shared->least);
+    cc_label_rows(run, a, giant, label);
 #else
-    const uint32_t label = run->shared->least, busy = a->part.busy;
+    const uint32_t busy = a->part.busy;
     WEIR_ROLLED
     for (uint64_t base = cc_begin(run->id); base < busy;
          base = cc_next(base, run->stride, CC_BATCH)) {

@@ -28,7 +28,8 @@
  *            arcs, and adds those that joined two of its trees to its own list. In the end all devices link
  *            the list of the device at the top, and have the same trees again. Two devices link each other's list at
  *            the same time, and several do so with all lists where these are short.
- *   label    the smallest id of each tree.
+ *   label    the smallest id of each tree. Rows inside the largest tree have got a *guess* in the step `rest` already; if it was right, rows
+ *            outside, of which there is a list, are labelled alone.
  *
  * Where arcs are linked directly and few lead from device to device, these are enough to put the devices' trees together (`cut`):
  * a device asks for nobody else's first neighbours and keeps no list of hooks. In the trees that it makes of its own rows'
@@ -77,8 +78,8 @@ enum {
     CC_SOON = 4,     /* parents in which a walk has to halve its number, or it is given up */
     CC_PIECE = 4096, /* arcs of a row that a block takes at a time; longer rows are cut */
     CC_BATCH = 4,    /* rows a thread reads at a time */
-    CC_TRIED = 8,    /* arcs of a root that are looked at together */
-    CC_TRIES = 8,    /* times that, at most */
+    CC_TRIED = 4,    /* arcs of a root that are looked at together */
+    CC_TRIES = 16,   /* times that, at most */
     CC_SPARSE = 128, /* 1 of so many groups of rows is linked behind roots */
     CC_WORKERS = CC_NEAREST && !CC_ONE_DEVICE ? 32 : 20, /* of a block, at most */
     /* Arcs of a worker that wait to be linked: fewer than twice as many as it has lanes, or all that the first step kept. */
@@ -134,7 +135,7 @@ struct cc_args {
     weir_rows_part part;
     uint32_t *ids;     /* of this device's rows; NULL where in_order */
     uint32_t *label;   /* of this device's rows: the result; at first their ids */
-    uint32_t *outside; /* rows outside the largest tree; NULL where in_order */
+    uint32_t *outside; /* rows outside the largest tree; NULL where in_order and direct */
     const uint32_t *
         firsts; /* by number: the smallest name among the neighbours of each row of any device, in both directions; CC_NONE: it has none.
                    NULL where rows are few arcs long and the device is alone, where it has trees of its own, and where rows take the nearest neighbour (cc_near.h) */
@@ -154,6 +155,8 @@ struct cc_args {
         in_order; /* ids ascend with numbers: the smallest id of a tree is that of its root, but for by_part */
     uint32_t by_part;               /* separate, and in_order within each part alone (cc_parts.h) */
     uint32_t gap[WEIR_DEVICES_MAX]; /* where in_order: a number of the device less this is the id */
+    uint32_t
+        least_id; /* where not in_order: the smallest id that has an out-arc, on any device, most often in the largest tree; CC_NONE: none has */
     uint32_t
         share; /* 1 of so many groups of rows is linked by the first round, where next are kept, or roots go first */
     uint32_t
@@ -188,6 +191,7 @@ struct cc_shared {
     uint32_t root[CC_SAMPLES];
     uint32_t most, choice; /* of the sample; by part `choice` is a root of another device's */
     uint32_t least;        /* smallest id of the largest tree; by part of own rows below `choice` */
+    uint32_t guess;        /* what the label of the largest tree may be; CC_NONE: none is guessed */
     uint32_t taken;        /* length of the list that is being taken */
     uint64_t hooks;        /* that the block made since the last barrier */
     uint64_t arcs, sent, gathered;

@@ -114,6 +114,15 @@ static uint64_t unordered_count(const void *user, uint32_t device, uint32_t send
     return !cc->in_order && !cc->by_part;
 }
 
+/* Of rows outside the largest tree. Where all arcs are direct and ids ascend, nobody asks which those are. */
+static uint64_t outside_count(const void *user, uint32_t device, uint32_t sender)
+{
+    const weir__cc_resident *cc = ((const struct making *)user)->cc;
+    (void)device;
+    (void)sender;
+    return !cc->on.rows || !is_direct(cc);
+}
+
 /* Of what there is by part alone. */
 static uint64_t by_part_count(const void *user, uint32_t device, uint32_t sender)
 {
@@ -248,7 +257,7 @@ static const weir_steps_array arrays[] = {
      .field = FIELD(ids)},
     {.name = "outside",
      .extent = WEIR_STEPS_OWNED,
-     .count = unordered_count,
+     .count = outside_count,
      .bytes = 4,
      .field = FIELD(outside)},
 };
@@ -372,6 +381,19 @@ void weir__cc_gaps(const struct weir__row_steps *on, uint32_t gap_out[])
     }
 }
 
+/* The smallest id that has an out-arc; CC_NONE: none has. */
+static uint32_t least_id(const struct weir__row_steps *on)
+{
+    const uint32_t *number = weir_rows_numbers(on->rows), *degree = weir_rows_degrees(on->rows);
+    const uint64_t vertices = weir__row_steps_part(on, 0)->vertices;
+    uint64_t id = 0;
+    if (weir__context_planned(on->context))
+        return CC_NONE;
+    while (id < vertices && !degree[number[id]])
+        id++;
+    return id < vertices ? (uint32_t)id : CC_NONE;
+}
+
 /* Where devices put their trees together. */
 static weir_status enter_cut(const struct making *making, weir_device *device, uint32_t index,
                              struct cc_args *a)
@@ -392,6 +414,7 @@ static weir_status enter_all(const struct making *making, weir_context *context,
                              weir_route_kind route)
 {
     const weir__cc_resident *cc = making->cc;
+    const uint32_t least = cc->in_order ? CC_NONE : least_id(&cc->on);
     weir__cc_merge_tree tree;
     weir_status status = weir__cc_merge_tree_make(context, cc->on.parts, route, &tree);
     for (uint32_t d = 0; d < cc->on.parts && !status; d++) {
@@ -406,6 +429,7 @@ static weir_status enter_all(const struct making *making, weir_context *context,
         a->both = !weir_rows_symmetric(cc->on.rows);
         a->lines = weir_rows_memory(cc->on.rows) == WEIR_MEMORY_HOST;
         enter_tree(&tree, d, a);
+        a->least_id = least;
         weir__cc_gaps(&cc->on, a->gap);
         if (!(status = enter_cut(making, weir_context_device(context, d), d, a)))
             status = enter_ids(cc, weir_context_device(context, d), d, a);

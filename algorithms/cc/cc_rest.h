@@ -10,6 +10,29 @@
 #define CC_SHORT 0u
 #endif
 
+/* Where the smallest id of a root's tree is kept: by the device that owns it. */
+WEIR_DEV uint32_t *cc_least_of(const struct cc_run *run, uint32_t root)
+{
+#if CC_INTERLEAVED
+    return &run->args->least[cc_part_of(run->parent, root)][root >> run->args->bits];
+#else
+    const uint32_t owner = weir_steps_owner(run->args->part.first, root);
+    return &run->args->least[owner][root - run->args->part.first[owner]];
+#endif
+}
+
+/* The smallest id of the tree that has this root; the words of others are read behind a barrier. */
+WEIR_DEV uint32_t cc_id_of(const struct cc_run *run, uint32_t root)
+{
+    const struct cc_args *a = run->args;
+#if !CC_INTERLEAVED
+    if (a->by_part)
+        return cc_id_of_parts(a, root);
+#endif
+    return !CC_INTERLEAVED && a->in_order ? root - a->gap[weir_steps_owner(a->part.first, root)]
+                                          : weir_load_relaxed_sys_u32(cc_least_of(run, root));
+}
+
 /* Arcs of a row, as a lane holds them. */
 struct cc_arcs_of {
     const uint32_t *targets;
@@ -113,10 +136,10 @@ WEIR_DEV uint64_t cc_link_rows(struct cc_run *run, const weir_arcs *arcs, int ou
     return degree;
 }
 
-/* List the rows that are outside and have arcs: their ids are compared in the end. */
+/* List the rows that are outside and have arcs: their ids are compared in the end, or they are labelled alone. */
 WEIR_DEV void cc_put_outside(struct cc_run *run, int outside, uint64_t row)
 {
-    if (CC_NEAREST || run->args->in_order)
+    if (CC_NEAREST || (run->args->in_order && run->shared->guess == CC_NONE))
         return;
     const uint32_t at = cc_place(&cc_mine(run)->outside, NULL, outside);
     if (outside)
@@ -235,24 +258,49 @@ WEIR_DEV void cc_rest(struct cc_run *run, uint32_t giant, uint32_t which)
     }
 }
 #else
-/* Which of CC_BATCH rows are outside the largest tree, a bit each. The others point at its root from now on. The look is at
- * the trees as they are now, while others join trees; a row that comes into the largest tree later links its arcs,
- * which is more than it had to. */
+/* Guess what the label of the largest tree will be: the id that its root has now, or, where ids do not ascend with numbers, the
+ * smallest of all that have arcs. All devices guess the same. CC_NONE: nothing is guessed. */
+WEIR_DEV void cc_guess(const struct cc_run *run, uint32_t giant)
+{
+    const struct cc_args *a = run->args;
+    if (run->block->thread == 0) {
+        uint32_t guess = CC_NONE;
+        if (giant != CC_NONE && a->outside)
+            guess = a->in_order ? cc_id_of(run, giant) : a->least_id;
+        run->shared->guess = guess;
+    }
+    weir_block_sync();
+}
+
+/* Which of CC_BATCH rows are outside the largest tree, a bit each. The others get the label that is guessed, and point at its root
+ * from now on, for those that find it by way of them. The look is at the trees as they are now, while others join trees; a row that
+ * comes into the largest tree later links its arcs, which is more than it had to. */
 WEIR_DEV uint32_t cc_settle(const struct cc_run *run, uint32_t giant, uint64_t base)
 {
+    const uint32_t apart = cc_apart(run->stride), guess = run->shared->guess;
     uint32_t up[CC_BATCH], outside = 0, deep = 0;
-    cc_read_parents(run, base, cc_apart(run->stride), giant, up);
+    cc_read_parents(run, base, apart, giant, up);
     if (giant != CC_NONE)
         deep = cc_find(run->parent, giant, up);
-    WEIR_ROLLED
-    for (uint32_t k = 0; k < CC_BATCH; k++) {
-        const uint32_t root = cc_pick(up, k);
+    CC_UNROLL
+    for (uint32_t k = 0; k < CC_BATCH; k++)
+        outside |= (uint32_t)(up[k] != giant) << k;
+    if (outside && giant != CC_NONE) {
         /* The root itself may hang under another by now, and parents have gone on there. */
-        if (root != giant && (giant == CC_NONE || root != cc_root(run->parent, giant, CC_NONE)))
-            outside |= 1u << k;
-        else if (deep >> k & 1u)
-            weir_min_relaxed_dev_u32(
-                cc_word(run->parent, cc_name(run, base, cc_apart(run->stride), k)), root);
+        const uint32_t now = cc_root(run->parent, giant, CC_NONE);
+        CC_UNROLL
+        for (uint32_t k = 0; k < CC_BATCH; k++)
+            outside &= ~((uint32_t)(up[k] == now) << k);
+    }
+    CC_UNROLL
+    for (uint32_t k = 0; k < CC_BATCH; k++) {
+        const uint64_t row = base + (uint64_t)k * apart;
+        if ((outside >> k & 1u) || row >= run->args->part.busy)
+            continue;
+        if (deep >> k & 1u)
+            weir_min_relaxed_dev_u32(cc_words_of(run->parent) + run->args->part.begin + row, up[k]);
+        if (guess != CC_NONE)
+            run->args->label[row] = guess;
     }
     weir_lanes_sync(); /* the warp would look at what follows, and at the next batch, in several parts */
     return outside;
@@ -264,6 +312,7 @@ WEIR_DEV void cc_rest(struct cc_run *run, uint32_t giant, uint32_t which)
 {
     const weir_rows_part *part = &run->args->part;
     const uint64_t lane = weir_lane();
+    cc_guess(run, giant);
     WEIR_ROLLED
     for (uint64_t base = cc_begin(run->id); base - lane < part->busy;
          base = cc_next(base, run->stride, CC_BATCH)) {

@@ -423,23 +423,7 @@ WEIR_DEV uint32_t cc_find_roots(const struct cc_run *run, uint64_t base, uint32_
     return roots;
 }
 
-/* The last @p count roots that wait look for another tree, one a lane. All lanes of a worker. */
-WEIR_DEV void cc_hook_waiting(struct cc_run *run, uint32_t count)
-{
-    struct cc_hook hook = {0, 0};
-    uint32_t row = 0;
-    run->waiting -= count;
-    weir_lanes_sync(); /* other lanes wrote them */
-    if (weir_lane() < count)
-        row = cc_list(run)[run->waiting + weir_lane()].v;
-    weir_lanes_sync(); /* their places are for others now */
-    const int joined =
-        weir_lane() < count && cc_hook_root(run, row, cc_name_of_row(run, row), &hook);
-    cc_note(run, joined, &hook);
-}
-
-/** Rows of this device that are roots look for another tree. Few rows are, and to look along arcs is a chain of accesses that wait for each other: so
- *  roots wait in the worker's list until there is one for each lane. */
+/** Rows of this device that are roots look for another tree. Lanes go side by side, each with one of its roots. */
 WEIR_DEV void cc_hook_roots(struct cc_run *run)
 {
     const uint64_t lane = weir_lane();
@@ -447,18 +431,17 @@ WEIR_DEV void cc_hook_roots(struct cc_run *run)
     WEIR_ROLLED
     for (uint64_t base = cc_begin(run->id); base - lane < run->args->part.busy;
          base = cc_next(base, run->stride, CC_SCANNED)) {
-        uint32_t left = cc_find_roots(run, base, apart), lanes;
+        uint32_t left = cc_find_roots(run, base, apart);
         WEIR_ROLLED
-        while ((lanes = weir_ballot(left != 0))) {
+        for (; weir_ballot(left != 0); left &= left - 1) {
             const uint32_t k = left ? weir_first_bit_u32(left) : 0;
-            cc_keep(run, lanes, (uint32_t)base + k * apart, 0);
-            left &= left - 1;
-            if (run->waiting >= WEIR_LANES)
-                cc_hook_waiting(run, WEIR_LANES);
+            struct cc_hook hook = {0, 0};
+            const int joined = left && cc_hook_root(run, base + (uint64_t)k * apart,
+                                                    cc_name(run, base, apart, k), &hook);
+            cc_note_soon(run, joined, &hook);
         }
     }
-    if (run->waiting)
-        cc_hook_waiting(run, run->waiting);
+    cc_note_rest(run);
 }
 
 /** Behind that, where few trees are left: link the last arcs of some rows. */

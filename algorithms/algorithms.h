@@ -654,6 +654,9 @@ typedef struct weir_run_stats {
     /** Shortest paths in step: rows that pulls behind the first looked at, since these alone could still be nearer; not counted where so many are
      *  that all rows are looked at again. */
     uint64_t candidates;
+    /** Components in step, of all devices: rows that the step `rest` looked at, which are few where the first step settled those below hubs; and
+     *  rows labelled in the last step: those outside the largest component where its label had been guessed, else all that have arcs. */
+    uint64_t rest_rows, label_rows;
 } weir_run_stats;
 /** weir_run_stats: nothing filled in yet. */
 #define WEIR_RUN_STATS_INIT                                                                      \
@@ -661,7 +664,7 @@ typedef struct weir_run_stats {
         sizeof(weir_run_stats), 0, 0, 0, 0, WEIR_WORKLIST_STATS_INIT, WEIR_DIRECTION_AUTO, 0,    \
             NULL, 0, 0, 0, 0, 0, {{NULL, 0, 0}}, 0, 0, 0, 0, 0, 0, 0, 0, WEIR_MEMORY_AUTO,       \
             WEIR_BALANCE_OFF, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, WEIR_WIRE_LIST, 0, 0, 0, 0, \
-            0, 0, 0                                                                              \
+            0, 0, 0, 0, 0                                                                        \
     }
 
 /** A level of a search in two dimensions; a plain value. Times are those of the device that took longest, from one barrier to the

@@ -100,20 +100,74 @@ WEIR_DEV void cc_put_least(const struct cc_run *run)
         weir_max_relaxed_dev_u32(&cc_mine(run)->least_not, ~run->shared->least);
 }
 
+/* A list of rows, and which of its entries a thread takes. */
+struct cc_turns {
+    uint32_t begin, count, apart;
+};
+
+/* The rows outside the largest tree. */
+WEIR_DEV struct cc_turns cc_turns_outside(const struct cc_run *run)
+{
+    const struct cc_shared *shared = run->shared;
+    struct cc_turns turns;
+    turns.begin = shared->settled ? run->block->thread : run->id;
+    turns.apart = shared->settled ? run->block->threads : run->stride;
+    turns.count =
+        shared->settled ? shared->undecided : weir_load_relaxed_dev_u32(&cc_mine(run)->outside);
+    return turns;
+}
+
+WEIR_DEV uint32_t cc_row_outside(const struct cc_run *run, uint32_t i)
+{
+    return run->args->outside[run->shared->settled ? cc_slot(run, i) : i];
+}
+
+/* Whether the label that was guessed is that of the largest tree. All devices know it from their trees. One thread of a block looks, since all
+ * would change the same few words on the way. @param[in] giant  the root of that tree. */
+WEIR_DEV void cc_check_guess(const struct cc_run *run, uint32_t giant)
+{
+    const struct cc_args *a = run->args;
+    if (run->block->thread == 0) {
+        uint32_t is_right = giant != CC_NONE && run->shared->guess != CC_NONE;
+        if (is_right)
+            is_right = a->in_order ? cc_id_of(run, giant) == run->shared->guess
+                                   : cc_root(run->parent, a->least_name, giant) == giant;
+        run->shared->is_right = is_right;
+    }
+    weir_block_sync();
+}
+
+/* The ids of all rows inside the largest tree, where a wrong one was guessed to be the smallest. */
+WEIR_COLD void cc_compare_inside(const struct cc_args *args, struct cc_shared *shared, uint32_t id,
+                                 uint32_t stride, uint32_t giant)
+{
+    const cc_trees trees = cc_trees_of(args);
+    const uint32_t *parent = cc_words_of(trees) + args->part.begin;
+    WEIR_ROLLED
+    for (uint64_t row = id; row < args->part.busy; row += stride) {
+        const uint32_t root = cc_root(trees, weir_load_relaxed_dev_u32(&parent[row]), giant);
+        if (root == giant && args->ids[row] < weir_load_relaxed_dev_u32(&shared->least))
+            (void)weir_atomic_min_relaxed_dev_u32(&shared->least, args->ids[row]);
+    }
+}
+
 /* The smallest id of each tree: rows outside the largest tree compare their ids with that kept at their root. */
 WEIR_DEV void cc_compare_ids(struct cc_run *run, uint32_t giant)
 {
     const struct cc_args *a = run->args;
-    const uint32_t count = weir_load_relaxed_dev_u32(&cc_mine(run)->outside);
+    const struct cc_turns turns = cc_turns_outside(run);
     WEIR_ROLLED
-    for (uint64_t i = run->id; i < count; i += run->stride) {
-        const uint32_t row = a->outside[i], id = a->ids[row], v = cc_name_of_row(run, row);
+    for (uint64_t i = turns.begin; i < turns.count; i += turns.apart) {
+        const uint32_t row = cc_row_outside(run, (uint32_t)i);
+        const uint32_t id = a->ids[row], v = cc_name_of_row(run, row);
         const uint32_t root = cc_root(run->parent, v, giant);
         if (root == giant)
             (void)weir_atomic_min_relaxed_dev_u32(&run->shared->least, id);
         else if (root != v) /* the root's own id is kept there from the beginning */
             cc_min_sys(cc_least_of(run, root), id);
     }
+    if (giant != CC_NONE && a->least_id != CC_NONE && !run->shared->is_right)
+        cc_compare_inside(a, run->shared, run->id, run->stride, giant);
     cc_put_least(run);
 }
 
@@ -126,6 +180,8 @@ WEIR_DEV uint32_t cc_giant_label(const struct cc_run *run, uint32_t giant)
         return CC_NONE;
     if (a->in_order)
         return cc_id_of(run, giant);
+    if (run->shared->is_right)
+        return run->shared->guess;
     WEIR_ROLLED
     for (uint32_t d = 0; d < a->part.parts; d++) {
         const uint32_t theirs = ~weir_load_relaxed_sys_u32(&a->words[d]->least_not);
@@ -139,10 +195,10 @@ WEIR_DEV uint32_t cc_giant_label(const struct cc_run *run, uint32_t giant)
 WEIR_DEV void cc_label_outside(const struct cc_run *run, uint32_t giant, uint32_t label)
 {
     const struct cc_args *a = run->args;
-    const uint32_t count = weir_load_relaxed_dev_u32(&cc_mine(run)->outside);
+    const struct cc_turns turns = cc_turns_outside(run);
     WEIR_ROLLED
-    for (uint64_t i = run->id; i < count; i += run->stride) {
-        const uint32_t row = a->outside[i];
+    for (uint64_t i = turns.begin; i < turns.count; i += turns.apart) {
+        const uint32_t row = cc_row_outside(run, (uint32_t)i);
         const uint32_t root = cc_root(run->parent, cc_name_of_row(run, row), giant);
         a->label[row] = root == giant ? label : cc_id_of(run, root);
     }
@@ -178,7 +234,7 @@ WEIR_DEV void cc_label(struct cc_run *run, uint32_t giant)
         run->shared->least = cc_giant_label(run, giant);
     weir_block_sync();
     const uint32_t label = run->shared->least;
-    if (label != CC_NONE && label == run->shared->guess) {
+    if (run->shared->is_right) {
         cc_label_outside(run, giant, label);
         return;
     }
@@ -234,6 +290,7 @@ WEIR_DEV void cc_start(struct cc_run *run, const struct cc_args *args, struct cc
     run->arcs = 0;
     if (block->thread == 0) {
         shared->hooks = 0;
+        shared->undecided = 0;
         shared->least = CC_NONE;
         shared->arcs = shared->sent = shared->gathered = 0;
         shared->since_ns = weir_clock_ns();
@@ -273,6 +330,8 @@ WEIR_DEV uint32_t cc_grow(struct cc_run *run, uint32_t *giant_out, uint32_t *whi
 {
     uint64_t total[WEIR_STEPS_SUMS];
     uint32_t stop;
+    if (run->args->settles)
+        cc_guess(run->args, run->shared, run->block->thread, cc_label_now(run, 0), 1);
     WEIR_ROLLED
     for (uint32_t which = 1;; which++) {
         /* Behind roots few joins follow, and the step `rest` climbs anyway. */
@@ -351,6 +410,7 @@ WEIR_DEV uint32_t cc_finish(struct cc_run *run, uint32_t giant, uint32_t which)
     cc_label_near(run);
 #else
     giant = giant == CC_NONE ? CC_NONE : cc_root(run->parent, giant, CC_NONE);
+    cc_check_guess(run, giant);
     if (!run->args->in_order) {
         cc_compare_ids(run, giant);
         if ((stop = cc_step(run, CC_AT_LABEL, total)))
@@ -359,6 +419,25 @@ WEIR_DEV uint32_t cc_finish(struct cc_run *run, uint32_t giant, uint32_t which)
     cc_label(run, giant);
 #endif
     return 0;
+}
+
+/* Rows that the step `rest` looked at, and rows labelled in the end: of a block that has a list of its own those of the list, else the first one
+ * counts for all. By one thread of a block. */
+WEIR_DEV void cc_count_rows(const struct cc_run *run, uint64_t *result)
+{
+    const uint32_t busy = run->args->part.busy, first = run->block->block == 0;
+    const struct cc_shared *shared = run->shared;
+    const uint32_t settled = !CC_NEAREST && shared->settled;
+    uint32_t labels = first ? busy : 0;
+    if (!CC_NEAREST && shared->is_right)
+        labels = settled ? shared->undecided
+                 : first ? weir_load_relaxed_dev_u32(&cc_mine(run)->outside)
+                         : 0;
+    if (!run->direct)
+        weir_add_relaxed_dev_u64(&result[CC_REST_ROWS], settled ? shared->undecided
+                                                        : first ? busy
+                                                                : 0);
+    weir_add_relaxed_dev_u64(&result[CC_LABEL_ROWS], labels);
 }
 
 /* Add what the threads of the block counted to the device's results. */
@@ -374,6 +453,7 @@ WEIR_DEV void cc_count(struct cc_run *run)
     weir_add_relaxed_dev_u64(&result[CC_ARCS], run->shared->arcs);
     weir_add_relaxed_dev_u64(&result[CC_SENT], run->shared->sent);
     weir_add_relaxed_dev_u64(&result[CC_GATHERED], run->shared->gathered);
+    cc_count_rows(run, result);
     if (run->block->block == 0)
         weir_steps_book(&run->args->member, &run->shared->since_ns, CC_AT_LABEL,
                         CC_STEPS_OF + CC_AT_LABEL);

@@ -108,8 +108,10 @@ enum {
     CC_TIMES,
     CC_STEPS_OF = CC_TIMES, /* that of CC_AT_x lies at CC_STEPS_OF + CC_AT_x */
     CC_ARCS = CC_STEPS_OF + CC_TIMES,
-    CC_SENT,    /* bytes that this device wrote to others or read from them */
-    CC_ROOTS,   /* of all devices: roots that looked along their arcs; by block 0 */
+    CC_SENT,       /* bytes that this device wrote to others or read from them */
+    CC_ROOTS,      /* of all devices: roots that looked along their arcs; by block 0 */
+    CC_REST_ROWS,  /* weir_run_stats.rest_rows; by block 0, as the next */
+    CC_LABEL_ROWS, /* weir_run_stats.label_rows */
     CC_GATHERED /* arcs that waited in lists of workers, as far as weir_run_stats.gathered says */
 };
 
@@ -156,12 +158,14 @@ struct cc_args {
     uint32_t by_part;               /* separate, and in_order within each part alone (cc_parts.h) */
     uint32_t gap[WEIR_DEVICES_MAX]; /* where in_order: a number of the device less this is the id */
     uint32_t
-        least_id; /* where not in_order: the smallest id that has an out-arc, on any device, most often in the largest tree; CC_NONE: none has */
+        least_id; /* where not in_order: the smallest id that has an arc, on any device, most often in the largest tree; CC_NONE: not known */
+    uint32_t least_name; /* and the name of that vertex */
     uint32_t
         share; /* 1 of so many groups of rows is linked by the first round, where next are kept, or roots go first */
     uint32_t
         roots; /* the first round is one of roots: rows are long, and no hub is first in most of them */
     uint64_t few_roots;  /* with fewer trees behind the first step their paths are long */
+    uint32_t settles;    /* rows are settled in the first step, below hubs (cc_settle_first()) */
     uint32_t direct;     /* few arcs, and in_order: all are linked behind the first step */
     uint32_t lines;      /* arcs lie in host memory: warps and blocks read them in whole lines */
     uint32_t both;       /* in-arcs are others than out-arcs */
@@ -192,8 +196,12 @@ struct cc_shared {
     uint32_t most, choice; /* of the sample; by part `choice` is a root of another device's */
     uint32_t least;        /* smallest id of the largest tree; by part of own rows below `choice` */
     uint32_t guess;        /* what the label of the largest tree may be; CC_NONE: none is guessed */
-    uint32_t taken;        /* length of the list that is being taken */
-    uint64_t hooks;        /* that the block made since the last barrier */
+    uint32_t is_right;     /* it is */
+    uint32_t
+        settled; /* the list of rows outside is that of the first step, which each block has for itself */
+    uint32_t undecided; /* length of that of the block */
+    uint32_t taken;     /* length of the list that is being taken */
+    uint64_t hooks;     /* that the block made since the last barrier */
     uint64_t arcs, sent, gathered;
     uint64_t since_ns; /* of block 0: when the last barrier was passed */
 };

@@ -381,17 +381,33 @@ void weir__cc_gaps(const struct weir__row_steps *on, uint32_t gap_out[])
     }
 }
 
-/* The smallest id that has an out-arc; CC_NONE: none has. */
-static uint32_t least_id(const struct weir__row_steps *on)
+/* Whether a vertex has an arc in any direction. By degree all rows that a run looks at have one; by id those of a symmetric graph that have an out-arc. */
+static int has_arcs(const struct weir__row_steps *on, uint32_t part, uint32_t number)
 {
-    const uint32_t *number = weir_rows_numbers(on->rows), *degree = weir_rows_degrees(on->rows);
-    const uint64_t vertices = weir__row_steps_part(on, 0)->vertices;
-    uint64_t id = 0;
-    if (weir__context_planned(on->context))
-        return CC_NONE;
-    while (id < vertices && !degree[number[id]])
-        id++;
-    return id < vertices ? (uint32_t)id : CC_NONE;
+    const weir_rows_part *rows = weir__row_steps_part(on, part);
+    return weir_rows_order_of(on->rows) == WEIR_ROWS_BY_DEGREE
+               ? number - rows->begin < rows->busy
+               : weir_rows_degrees(on->rows)[number] > 0;
+}
+
+/* The smallest id that has an arc, and its name. Where rows are numbered by id a host knows of no arcs that lead to a vertex but those of symmetric graphs. */
+static void enter_least(const struct making *making, struct cc_args *a)
+{
+    const struct weir__row_steps *on = &making->cc->on;
+    const int is_known =
+        weir_rows_symmetric(on->rows) || weir_rows_order_of(on->rows) == WEIR_ROWS_BY_DEGREE;
+    a->least_id = a->least_name = CC_NONE;
+    if (making->cc->in_order || !is_known || weir__context_planned(on->context))
+        return;
+    for (uint64_t id = 0; id < a->part.vertices; id++) {
+        uint32_t part, number;
+        if (weir_rows_locate(on->rows, id, &part, &number) || !has_arcs(on, part, number))
+            continue;
+        a->least_id = (uint32_t)id;
+        a->least_name =
+            making->bits ? (number - a->part.first[part]) << making->bits | part : number;
+        return;
+    }
 }
 
 /* Where devices put their trees together. */
@@ -414,7 +430,6 @@ static weir_status enter_all(const struct making *making, weir_context *context,
                              weir_route_kind route)
 {
     const weir__cc_resident *cc = making->cc;
-    const uint32_t least = cc->in_order ? CC_NONE : least_id(&cc->on);
     weir__cc_merge_tree tree;
     weir_status status = weir__cc_merge_tree_make(context, cc->on.parts, route, &tree);
     for (uint32_t d = 0; d < cc->on.parts && !status; d++) {
@@ -424,12 +439,14 @@ static weir_status enter_all(const struct making *making, weir_context *context,
         a->direct = (uint32_t)is_direct(cc);
         a->bits = making->bits;
         a->roots = (uint32_t)has_roots(cc);
+        a->settles = a->firsts && a->outside && !a->direct &&
+                     weir_rows_order_of(cc->on.rows) == WEIR_ROWS_BY_DEGREE;
         a->share = a->roots ? CC_SPARSE : 2;
         a->few_roots = busy_rows(cc) / CC_DEEP;
         a->both = !weir_rows_symmetric(cc->on.rows);
         a->lines = weir_rows_memory(cc->on.rows) == WEIR_MEMORY_HOST;
         enter_tree(&tree, d, a);
-        a->least_id = least;
+        enter_least(making, a);
         weir__cc_gaps(&cc->on, a->gap);
         if (!(status = enter_cut(making, weir_context_device(context, d), d, a)))
             status = enter_ids(cc, weir_context_device(context, d), d, a);
@@ -506,6 +523,8 @@ weir_status weir__cc_resident_run(weir__cc_resident *cc, weir_run_stats *stats)
     stats->bytes_sent = weir_steps_total(cc->on.steps, CC_SENT);
     stats->roots = weir_steps_total(cc->on.steps, CC_ROOTS) / cc->on.parts; /* each knows all */
     stats->gathered = weir_steps_total(cc->on.steps, CC_GATHERED);
+    stats->rest_rows = weir_steps_total(cc->on.steps, CC_REST_ROWS);
+    stats->label_rows = weir_steps_total(cc->on.steps, CC_LABEL_ROWS);
     /* Where several devices take the nearest neighbour, they tell all first parents. */
     const struct cc_args *args = weir_steps_args(cc->on.steps, 0);
     if (args->firsts) /* first neighbours and parents of others' rows */

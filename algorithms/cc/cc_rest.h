@@ -10,29 +10,6 @@
 #define CC_SHORT 0u
 #endif
 
-/* Where the smallest id of a root's tree is kept: by the device that owns it. */
-WEIR_DEV uint32_t *cc_least_of(const struct cc_run *run, uint32_t root)
-{
-#if CC_INTERLEAVED
-    return &run->args->least[cc_part_of(run->parent, root)][root >> run->args->bits];
-#else
-    const uint32_t owner = weir_steps_owner(run->args->part.first, root);
-    return &run->args->least[owner][root - run->args->part.first[owner]];
-#endif
-}
-
-/* The smallest id of the tree that has this root; the words of others are read behind a barrier. */
-WEIR_DEV uint32_t cc_id_of(const struct cc_run *run, uint32_t root)
-{
-    const struct cc_args *a = run->args;
-#if !CC_INTERLEAVED
-    if (a->by_part)
-        return cc_id_of_parts(a, root);
-#endif
-    return !CC_INTERLEAVED && a->in_order ? root - a->gap[weir_steps_owner(a->part.first, root)]
-                                          : weir_load_relaxed_sys_u32(cc_least_of(run, root));
-}
-
 /* Arcs of a row, as a lane holds them. */
 struct cc_arcs_of {
     const uint32_t *targets;
@@ -139,7 +116,8 @@ WEIR_DEV uint64_t cc_link_rows(struct cc_run *run, const weir_arcs *arcs, int ou
 /* List the rows that are outside and have arcs: their ids are compared in the end, or they are labelled alone. */
 WEIR_DEV void cc_put_outside(struct cc_run *run, int outside, uint64_t row)
 {
-    if (CC_NEAREST || (run->args->in_order && run->shared->guess == CC_NONE))
+    if (CC_NEAREST || run->shared->settled ||
+        (run->args->in_order && run->shared->guess == CC_NONE))
         return;
     const uint32_t at = cc_place(&cc_mine(run)->outside, NULL, outside);
     if (outside)
@@ -156,17 +134,6 @@ WEIR_DEV void cc_rest_row(struct cc_run *run, int outside, uint64_t row, uint32_
     if (run->args->both)
         degree += cc_link_rows(run, &part->in, outside, row, which, CC_PIECE_IN);
     cc_put_outside(run, degree > 0, row);
-}
-
-/* The id of a row of the largest tree is compared with the block's smallest; others are kept with their rows. */
-WEIR_DEV void cc_rest_id(struct cc_run *run, int outside, uint64_t row)
-{
-    const struct cc_args *a = run->args;
-    const uint32_t id = a->ids[row];
-    if (outside)
-        weir_store_relaxed_dev_u32(&a->least[a->part.part][row], id);
-    else if (id < weir_load_relaxed_dev_u32(&run->shared->least)) /* seldom, after the first few */
-        (void)weir_atomic_min_relaxed_dev_u32(&run->shared->least, id);
 }
 
 /* Link the last `count` arcs that wait, one a lane. All lanes of a worker. */
@@ -258,20 +225,6 @@ WEIR_DEV void cc_rest(struct cc_run *run, uint32_t giant, uint32_t which)
     }
 }
 #else
-/* Guess what the label of the largest tree will be: the id that its root has now, or, where ids do not ascend with numbers, the
- * smallest of all that have arcs. All devices guess the same. CC_NONE: nothing is guessed. */
-WEIR_DEV void cc_guess(const struct cc_run *run, uint32_t giant)
-{
-    const struct cc_args *a = run->args;
-    if (run->block->thread == 0) {
-        uint32_t guess = CC_NONE;
-        if (giant != CC_NONE && a->outside)
-            guess = a->in_order ? cc_id_of(run, giant) : a->least_id;
-        run->shared->guess = guess;
-    }
-    weir_block_sync();
-}
-
 /* Which of CC_BATCH rows are outside the largest tree, a bit each. The others get the label that is guessed, and point at its root
  * from now on, for those that find it by way of them. The look is at the trees as they are now, while others join trees; a row that
  * comes into the largest tree later links its arcs, which is more than it had to. */
@@ -306,13 +259,33 @@ WEIR_DEV uint32_t cc_settle(const struct cc_run *run, uint32_t giant, uint64_t b
     return outside;
 }
 
+/* The step "rest" where rows were settled in the first step: those that were not are looked at again. */
+WEIR_DEV void cc_rest_undecided(struct cc_run *run, uint32_t giant, uint32_t which)
+{
+    const struct cc_args *a = run->args;
+    const uint32_t lane = weir_lane(), count = run->shared->undecided;
+    WEIR_ROLLED
+    for (uint32_t i = run->block->thread; i - lane < count; i += run->block->threads) {
+        const uint32_t row = i < count ? a->outside[cc_slot(run, i)] : 0;
+        const int outside =
+            i < count && cc_root(run->parent, cc_name_of_row(run, row), giant) != giant;
+        weir_lanes_sync();
+        cc_rest_row(run, outside, row, which);
+    }
+}
+
 /** The step "rest"; where rows have few arcs, "direct", which leaves long rows to the same lines, in both directions.
  *  @param[in] giant  the root of the largest tree.  @param[in] which  see cc_linked(). */
 WEIR_DEV void cc_rest(struct cc_run *run, uint32_t giant, uint32_t which)
 {
     const weir_rows_part *part = &run->args->part;
     const uint64_t lane = weir_lane();
-    cc_guess(run, giant);
+    const int settled = run->args->settles && giant == 0 && which == 1;
+    cc_guess(run->args, run->shared, run->block->thread, cc_label_now(run, giant), settled);
+    if (settled) {
+        cc_rest_undecided(run, giant, which);
+        return;
+    }
     WEIR_ROLLED
     for (uint64_t base = cc_begin(run->id); base - lane < part->busy;
          base = cc_next(base, run->stride, CC_BATCH)) {
@@ -327,7 +300,7 @@ WEIR_DEV void cc_rest(struct cc_run *run, uint32_t giant, uint32_t which)
             for (uint32_t k = 0; k < CC_BATCH; k++) {
                 const uint64_t row = base + (uint64_t)k * cc_apart(run->stride);
                 if (row < part->busy)
-                    cc_rest_id(run, outside >> k & 1u, row);
+                    cc_put_id(run->args, run->shared, outside >> k & 1u, row);
             }
         }
         WEIR_ROLLED

@@ -73,6 +73,150 @@ WEIR_DEV uint64_t cc_point(const struct cc_run *run, uint64_t base, uint32_t apa
     return (uint64_t)joined << 32 | roots;
 }
 
+/* Where the smallest id of a root's tree is kept: by the device that owns it. */
+WEIR_DEV uint32_t *cc_least_of(const struct cc_run *run, uint32_t root)
+{
+#if CC_INTERLEAVED
+    return &run->args->least[cc_part_of(run->parent, root)][root >> run->args->bits];
+#else
+    const uint32_t owner = weir_steps_owner(run->args->part.first, root);
+    return &run->args->least[owner][root - run->args->part.first[owner]];
+#endif
+}
+
+/* The smallest id of the tree that has this root; the words of others are read behind a barrier. */
+WEIR_DEV uint32_t cc_id_of(const struct cc_run *run, uint32_t root)
+{
+    const struct cc_args *a = run->args;
+#if !CC_INTERLEAVED
+    if (a->by_part)
+        return cc_id_of_parts(a, root);
+#endif
+    return !CC_INTERLEAVED && a->in_order ? root - a->gap[weir_steps_owner(a->part.first, root)]
+                                          : weir_load_relaxed_sys_u32(cc_least_of(run, root));
+}
+
+/* Guess what the label of the largest tree will be: the id that its root has now, or, where ids do not ascend with numbers, the
+ * smallest of all that have arcs. All devices guess the same. CC_NONE: nothing is guessed. All threads of a block.
+ * @param[in] settled  whether rows have been settled by the same guess in the first step. */
+WEIR_DEV void cc_guess(const struct cc_args *args, struct cc_shared *shared, uint32_t thread,
+                       uint32_t guess, int settled)
+{
+    if (thread == 0) {
+        shared->guess = args->outside ? guess : CC_NONE;
+        shared->settled = (uint32_t)settled;
+        if (!settled) /* what was compared was another tree */
+            shared->least = CC_NONE;
+    }
+    weir_block_sync();
+}
+
+/* What cc_guess() is told. */
+WEIR_DEV uint32_t cc_label_now(const struct cc_run *run, uint32_t giant)
+{
+    if (giant == CC_NONE)
+        return CC_NONE;
+    return run->args->in_order ? cc_id_of(run, giant) : run->args->least_id;
+}
+
+/* The id of a row is kept with it if it is outside the largest tree; without a guess that of a row inside is compared with the block's smallest. */
+WEIR_DEV void cc_put_id(const struct cc_args *args, struct cc_shared *shared, int outside,
+                        uint64_t row)
+{
+    if (outside) {
+        weir_store_relaxed_dev_u32(&args->least[args->part.part][row], args->ids[row]);
+    } else if (args->least_id == CC_NONE) {
+        const uint32_t id = args->ids[row];
+        if (id < weir_load_relaxed_dev_u32(&shared->least)) /* seldom, after the first few */
+            (void)weir_atomic_min_relaxed_dev_u32(&shared->least, id);
+    }
+}
+
+/* The names that a batch of rows would have as parents of parents in the first forest, CC_ABREAST times at most or until that is number 0. First
+ * neighbours tell, which do not change. @param[in,out] up  the parents. */
+WEIR_DEV void cc_walk_up(const struct cc_run *run, uint32_t *up)
+{
+    const uint32_t *firsts = run->args->firsts;
+    WEIR_ROLLED
+    for (uint32_t i = 0; i < CC_ABREAST; i++) {
+        uint32_t any = 0;
+        CC_UNROLL
+        for (uint32_t k = 0; k < CC_BATCH; k++)
+            any |= up[k];
+        if (!any)
+            break;
+        CC_UNROLL
+        for (uint32_t k = 0; k < CC_BATCH; k++) {
+            const uint32_t far =
+                up[k] ? firsts[cc_word(run->parent, up[k]) - cc_words_of(run->parent)] : 0;
+            up[k] = far < up[k] ? far : up[k];
+        }
+    }
+}
+
+/* Whether a block of device 0 samples and does nothing else meanwhile. */
+WEIR_DEV uint32_t cc_spares(const struct cc_run *run)
+{
+    return run->args->part.part == 0 && run->block->blocks > 1 && WEIR_LANES > 1u;
+}
+
+/* Where entry @p i of a block's list of undecided rows lies: at the place of its row number i, of which it has as many as entries, at least.
+ * So no block asks others for places, and lists are empty before there was a barrier. */
+WEIR_DEV uint32_t cc_slot(const struct cc_run *run, uint32_t i)
+{
+    const struct weir_steps_block *b = run->block;
+    const uint32_t rows = CC_RUN * b->threads, spared = cc_spares(run);
+    return (i / rows * (b->blocks - spared) + b->block - spared) * rows + i % rows;
+}
+
+/* Rows of a batch that are in the tree of number 0 get the label that is guessed for it; the others are listed. @param[in] far  their first neighbours. */
+WEIR_DEV void cc_settle_first(const struct cc_run *run, uint64_t base, uint32_t apart,
+                              const uint32_t *far)
+{
+    const struct cc_args *a = run->args;
+    uint32_t up[CC_BATCH];
+    CC_UNROLL
+    for (uint32_t k = 0; k < CC_BATCH; k++) {
+        const uint32_t v = cc_name(run, base, apart, k);
+        up[k] = far[k] == CC_NONE ? 0 : far[k] < v ? far[k] : v;
+    }
+    cc_walk_up(run, up);
+    CC_UNROLL
+    for (uint32_t k = 0; k < CC_BATCH; k++) {
+        const uint64_t row = base + (uint64_t)k * apart;
+        const int outside = up[k] != 0;
+        const uint32_t at = cc_place(&run->shared->undecided, NULL, outside);
+        if (outside)
+            a->outside[cc_slot(run, at)] = (uint32_t)row;
+        else if (far[k] != CC_NONE)
+            a->label[row] = run->shared->guess;
+        if (far[k] != CC_NONE && !a->in_order)
+            cc_put_id(a, run->shared, outside, row);
+    }
+}
+
+/* cc_first_rows() where rows are numbered by degree: nearly all of them are in the tree of number 0, the first hub, two or three steps below
+ * it, and are settled here. The step `rest` looks at the others alone, if that tree turns out to be the largest. */
+WEIR_DEV void cc_first_settled(struct cc_run *run, uint32_t id, uint32_t stride)
+{
+    const weir_rows_part *part = &run->args->part;
+    const uint64_t lane = weir_lane();
+    const uint32_t apart = cc_apart(stride);
+    uint64_t did = 0;
+    WEIR_ROLLED
+    for (uint64_t base = cc_begin(id); base - lane < part->busy;
+         base = cc_next(base, stride, CC_BATCH)) {
+        uint32_t far[CC_BATCH];
+        cc_read_far(run->args->firsts + part->begin, part->busy, base, apart, far);
+        did += cc_point(run, base, apart, far);
+        cc_settle_first(run, base, apart, far);
+    }
+    run->arcs += (cc_tally)(did >> 32);
+    const uint64_t roots = weir_sum_u64((uint32_t)did);
+    if (lane == 0)
+        (void)weir_atomic_add_relaxed_dev_u64(&run->shared->hooks, roots);
+}
+
 /** Rows of this device point at their first neighbours, which are the smallest but for interleaved names, or at themselves. Those that do are counted among the block's hooks, of which
  *  there are none yet.
  *  @param[in] id, stride  of the threads that do it. */
@@ -300,10 +444,13 @@ WEIR_DEV void cc_grow_and_sample(struct cc_run *run, uint32_t which, int flatten
     const struct weir_steps_block *b = run->block;
     const uint32_t samples =
         run->args->part.part == 0 && !(run->direct && (which == 1 || run->args->separate));
-    const uint32_t spared = samples && b->blocks > 1 && WEIR_LANES > 1u;
+    const uint32_t spared = samples && cc_spares(run);
     const uint32_t id = run->id - spared * b->threads, stride = run->stride - spared * b->threads;
     if (b->block >= spared && which == 1) {
-        cc_first_rows(run, id, stride);
+        if (run->args->settles)
+            cc_first_settled(run, id, stride);
+        else
+            cc_first_rows(run, id, stride);
         if (run->args->notes)
             cc_first_rows_of_others(run, id, stride);
     } else if (b->block >= spared && flatten) {

@@ -109,6 +109,8 @@ static const weir__cli_column columns[] = {COLUMN_MS,
 static const weir__cli_member members[] = {
     {.name = "roots", .kind = KIND_COUNT, .offset = TRIAL(stats.roots)},
     {.name = "gathered", .kind = KIND_COUNT, .offset = TRIAL(stats.gathered)},
+    {.name = "rest_rows", .kind = KIND_COUNT, .offset = TRIAL(stats.rest_rows)},
+    {.name = "label_rows", .kind = KIND_COUNT, .offset = TRIAL(stats.label_rows)},
     END_OF_LIST};
 
 static const char about[] =

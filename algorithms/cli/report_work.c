@@ -168,6 +168,10 @@ static void print_exchange(const struct work *work)
         row(work, "roots that looked", stats->roots);
     if (stats->gathered)
         row(work, "gathered arcs", stats->gathered);
+    if (stats->rest_rows || stats->label_rows) {
+        row(work, "rows of the rest", stats->rest_rows);
+        row(work, "rows labelled last", stats->label_rows);
+    }
     if (has_threads(work->report->context))
         row(work, "naps", stats->naps);
     if (stats->epochs)

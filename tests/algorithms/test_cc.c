@@ -293,6 +293,64 @@ static void rows_without_arcs_are_left_alone(void **state)
     weir_context_destroy(context);
 }
 
+/* Below hubs rows are settled in the first step, and the label of the largest component is guessed: the step `rest` looks at few rows, and few are
+ * labelled in the end. Without hubs it looks at all, and few are labelled all the same. */
+static void most_rows_are_settled_early(void **state)
+{
+    static const struct {
+        const char *graph;
+        int has_hubs;
+    } cases[] = {{"rmat:14,16", 1}, {"uniform:13,16", 0}, {"mesh:90x80,shuffle", 0}};
+    weir_context *context = context_or_skip(*state);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        weir_run_stats stats = WEIR_RUN_STATS_INIT;
+        run_on_all(context, cases[i].graph, &stats);
+        if (cases[i].has_hubs)
+            assert_in_range(stats.rest_rows, 1, stats.reached / 16);
+        else
+            assert_in_range(stats.rest_rows, stats.reached * 9 / 10, stats.reached);
+        assert_in_range(stats.label_rows, 0, stats.reached / 16);
+    }
+    weir_context_destroy(context);
+}
+
+/* A guess may be wrong: then all rows are labelled. The vertex of the smallest id has a component of its own, of two; what hubs there are lie in the largest
+ * one, or the first of them in a smaller one, and of the largest component half of the samples, or fewer, are seen. */
+static void guesses_that_are_wrong(void **state)
+{
+    weir_context *context = context_or_skip(*state);
+    const uint32_t devices = weir_context_device_count(context);
+    for (int kind = 0; kind < 8; kind++) {
+        struct arc_list list = {NULL, NULL, 0, 0};
+        const uint64_t n = 6000, first = 3, hubs = kind / 2 % 2 ? 40 : 0;
+        uint64_t seed = 7;
+        put_arc(&list, 0, 2); /* 1 has no arcs */
+        for (uint64_t v = first; v < n - hubs * 30; v++)
+            for (int arc = 0; arc < 17; arc++) {
+                const uint64_t a = drawn(&seed) >> 33, b = drawn(&seed) >> 33;
+                const uint64_t span = n - hubs * 30 - first;
+                /* The square of what is drawn: few vertices have many arcs. */
+                put_arc(&list, v, first + (kind / 4 ? a % span * (b % span) / span : a % span));
+            }
+        for (uint64_t v = n - hubs * 30; v + 1 < n; v++) /* a star, larger than any hub */
+            put_arc(&list, v, n - 1);
+        weir_graph *graph = graph_of(&list, n, kind % 2);
+        for (int cutting = WEIR_PARTITION_BLOCK; cutting <= WEIR_PARTITION_RANDOM; cutting++) {
+            weir_partition *partition = cut(graph, (weir_partition_kind)cutting, devices);
+            weir_run_stats stats = WEIR_RUN_STATS_INIT;
+            weir_cc *cc;
+            if (weir_cc_create(context, graph, partition, NULL, WEIR_CC_RESIDENT, &cc))
+                fail_msg("%s", weir_error_detail());
+            assert_cc(cc, graph, "wrong guesses");
+            assert_int_equal(weir_cc_run(cc, &stats), WEIR_OK);
+            weir_cc_destroy(cc);
+            weir_partition_destroy(partition);
+        }
+        weir_graph_destroy(graph);
+    }
+    weir_context_destroy(context);
+}
+
 /* The lists of a run are empty at its beginning: devices send no hooks of the run before again. */
 static void a_run_begins_anew(void **state)
 {
@@ -453,8 +511,9 @@ int main(void)
             generated_graphs) ON_EACH_SPEC(fewer_parts_than_devices) ON_EACH_SPEC(every_route)
             ON_EACH_SPEC(most_arcs_are_not_looked_at) ON_EACH_SPEC(a_sample_costs_no_step)
                 ON_EACH_SPEC(hubs_of_all_devices_come_first) ON_EACH_SPEC(long_lists_go_up_a_tree)
-                    ON_EACH_SPEC(a_tangle_takes_one_more_arc)
-                        ON_EACH_SPEC(roots_of_long_rows_look_around)
+                    ON_EACH_SPEC(a_tangle_takes_one_more_arc) ON_EACH_SPEC(
+                        roots_of_long_rows_look_around) ON_EACH_SPEC(most_rows_are_settled_early)
+                        ON_EACH_SPEC(guesses_that_are_wrong)
                             ON_EACH_SPEC(roots_that_look_in_vain_leave_no_arc_out) CC_TEST(
                                 rows_without_arcs_are_left_alone,
                                 "host:1") CC_TEST(rows_without_arcs_are_left_alone, "host:3")

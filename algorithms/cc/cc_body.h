@@ -25,14 +25,15 @@ WEIR_DEV void cc_take(struct cc_run *run, uint32_t from, int keep)
         run->shared->taken = weir_load_relaxed_sys_u32(&a->words[from]->hooks[run->phase]);
     weir_block_sync();
     const uint32_t count = run->shared->taken;
+    const struct cc_hook none = {0, 0}; /* joins nothing */
+    struct cc_hook next = run->id < count ? a->hooks[from][run->id] : none;
     WEIR_ROLLED
-    for (uint64_t i = run->id; i - lane < count; i += run->stride) {
-        struct cc_hook theirs = {0, 0}, hook;
-        int joined = 0;
-        if (i < count) {
-            theirs = a->hooks[from][i];
-            joined = cc_join(run->parent, theirs.root, theirs.under, 0, &hook);
-        }
+    for (uint64_t i = run->id; i - lane < count;) {
+        const struct cc_hook theirs = next;
+        struct cc_hook hook;
+        i += run->stride;
+        next = i < count ? a->hooks[from][i] : none; /* on its way over the link meanwhile */
+        const int joined = cc_join(run->parent, theirs.root, theirs.under, 0, &hook);
         if (keep)
             cc_put_hook(a, run->shared, run->phase, joined, &theirs);
     }

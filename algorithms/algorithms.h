@@ -608,8 +608,8 @@ typedef struct weir_run_stats {
     uint64_t hubs;
     /** PageRank in step: bins of rows, of all devices, that shares were spread into (weir_pr_config.bins); 0: none. */
     uint64_t bins;
-    /** Components in step: roots of the first forest, of all devices, that looked along their arcs for another tree, those among them
-     *  that have none too; where rows are long and begin with no hubs, 0 elsewhere. */
+    /** Components in step: roots of the first forest, of all devices, that looked along their arcs for another tree; where rows are
+     *  long and begin with no hubs, 0 elsewhere. */
     uint64_t roots;
     /** Where the arcs lie; of components that are streamed WEIR_MEMORY_AUTO, since they pass by. */
     weir_memory memory;

@@ -14,7 +14,7 @@
 
 /* Link the hooks of device @p from. Those that join two trees go into this device's own list as they are: what they were
  * hung under here may be a row that only this device knows anything of.
- * @param[in] keep  whether there is a list. */
+ * @param[in] keep  whether there is a list; else they are counted. */
 WEIR_DEV void cc_take(struct cc_run *run, uint32_t from, int keep)
 {
     const struct cc_args *a = run->args;
@@ -34,8 +34,11 @@ WEIR_DEV void cc_take(struct cc_run *run, uint32_t from, int keep)
         i += run->stride;
         next = i < count ? a->hooks[from][i] : none; /* on its way over the link meanwhile */
         const int joined = cc_join(run->parent, theirs.root, theirs.under, 0, &hook);
+        const uint32_t joins = weir_popcount_u32(weir_ballot(joined));
         if (keep)
             cc_put_hook(a, run->shared, run->phase, joined, &theirs);
+        else if (joins && lane == 0)
+            (void)weir_atomic_add_relaxed_dev_u64(&run->shared->hooks, joins);
     }
     if (run->block->block == 0) /* for all that the device fetched */
         cc_sent(run, run->block->thread == 0 ? count * sizeof(struct cc_hook) : 0);
@@ -43,13 +46,15 @@ WEIR_DEV void cc_take(struct cc_run *run, uint32_t from, int keep)
 
 /* Lists of hooks go up the reduction tree, then from its top to all devices. Two devices take each other's at the same time, and so do
  * several where lists are short: the same joins make the same trees, whose roots are their smallest names.
- * @param[in] hooks  how many all devices made; the same number on all. @return as weir_steps_sync(). */
-WEIR_DEV uint32_t cc_merge(struct cc_run *run, uint64_t hooks)
+ * @param[in] hooks  how many all devices made; the same number on all.  @param[out] joins_out  how many joined two trees, on all devices together, whose
+ * own are among them. @return as weir_steps_sync(). */
+WEIR_DEV uint32_t cc_merge(struct cc_run *run, uint64_t hooks, uint64_t *joins_out)
 {
     const struct cc_args *a = run->args;
     const uint32_t me = a->part.part;
     uint64_t total[WEIR_STEPS_SUMS];
     uint32_t stop = 0;
+    *joins_out = hooks;
     if (CC_ONE_DEVICE || a->part.parts == 1 || !hooks)
         return 0;
     if (a->part.parts == 2 || hooks <= CC_SWAPPED) {
@@ -58,20 +63,25 @@ WEIR_DEV uint32_t cc_merge(struct cc_run *run, uint64_t hooks)
             if (d != me)
                 cc_take(run, d, 0);
         run->phase++;
-        return cc_step(run, CC_AT_MERGE, total);
+        stop = cc_step(run, CC_AT_MERGE, total);
+        *joins_out += total[0];
+        return stop;
     }
     WEIR_ROLLED
     for (uint32_t r = 0; r < a->rounds && !stop; r++) {
         if (a->from[r] != me)
             cc_take(run, a->from[r], 1);
         stop = cc_step(run, CC_AT_MERGE, total);
+        *joins_out += total[0];
     }
     if (stop)
         return stop;
     if (a->top != me)
         cc_take(run, a->top, 0);
     run->phase++;
-    return cc_step(run, CC_AT_MERGE, total);
+    stop = cc_step(run, CC_AT_MERGE, total);
+    *joins_out += total[0];
+    return stop;
 }
 
 /* The ends of cut arcs become hooks, each under the root that it has on this device. Of an end that is a root nothing is
@@ -192,6 +202,24 @@ WEIR_DEV uint32_t cc_giant_label(const struct cc_run *run, uint32_t giant)
 }
 
 #if !CC_NEAREST
+/* Label all rows that have arcs: they are one tree. */
+WEIR_DEV void cc_label_one(const struct cc_run *run)
+{
+    const struct cc_args *a = run->args;
+    const uint32_t label = a->least_id, *firsts = a->firsts;
+    weir_block_sync(); /* thread 0 told how many rows have none */
+    const uint32_t isolated = run->shared->isolated;
+    WEIR_ROLLED
+    for (uint64_t row = cc_begin(run->id); row < a->part.busy; row = cc_next(row, run->stride, 1)) {
+        int has_arcs = 1;
+        if (isolated)
+            has_arcs = firsts ? firsts[a->part.begin + row] != CC_NONE
+                              : a->part.out.offsets[row + 1] > a->part.out.offsets[row];
+        if (has_arcs)
+            a->label[row] = label;
+    }
+}
+
 /* Label the rows outside the largest tree, where the others have got its label already. */
 WEIR_DEV void cc_label_outside(const struct cc_run *run, uint32_t giant, uint32_t label)
 {
@@ -305,7 +333,7 @@ WEIR_DEV void cc_start(struct cc_run *run, const struct cc_args *args, struct cc
  * arcs are linked, and a sample is taken again. @param[in] total  of the barrier behind the first step. */
 WEIR_DEV int cc_is_deep(const struct cc_run *run, const uint64_t *total)
 {
-    return total[0] < run->args->few_roots && (run->direct || 2 * total[2] < total[3]);
+    return (uint32_t)total[0] < run->args->few_roots && (run->direct || 2 * total[2] < total[3]);
 }
 
 #if CC_NEAREST
@@ -325,8 +353,18 @@ WEIR_DEV uint32_t cc_grow(struct cc_run *run, uint32_t *giant_out, uint32_t *whi
     return cc_step(run, CC_AT_FLATTEN, total);
 }
 #else
+/* Whether all that has arcs is one tree: each join makes one of two. @param[in] roots  sum 0 of the barrier behind the first step.
+ * @param[in] joins  since then, each counted by each device. */
+WEIR_DEV int cc_is_one(struct cc_run *run, uint64_t roots, uint64_t joins)
+{
+    if (run->block->thread == 0)
+        run->shared->isolated = (uint32_t)(roots >> 32);
+    return run->args->least_id != CC_NONE &&
+           joins + run->args->part.parts == run->args->part.parts * (uint64_t)(uint32_t)roots;
+}
+
 /* The first forest, then single arcs of all rows, until a sample says that one tree has half of them.
- * @param[out] giant_out  the root of that tree.  @param[out] which_out  see cc_linked(). */
+ * @param[out] giant_out  the root of that tree.  @param[out] which_out  see cc_linked(); 0: all are one tree. */
 WEIR_DEV uint32_t cc_grow(struct cc_run *run, uint32_t *giant_out, uint32_t *which_out)
 {
     uint64_t total[WEIR_STEPS_SUMS];
@@ -339,7 +377,9 @@ WEIR_DEV uint32_t cc_grow(struct cc_run *run, uint32_t *giant_out, uint32_t *whi
         cc_grow_and_sample(run, which, !run->args->roots);
         if ((stop = cc_step(run, which == 1 ? CC_AT_FIRST : CC_AT_SAMPLE, total)))
             return stop;
-        const uint64_t roots = total[0]; /* of the first forest, in the first round */
+        const uint64_t roots =
+            total[0]; /* of the first forest, in the first round; cc_put_seen() */
+        uint64_t joins;
         if (which == 1 && cc_is_deep(run, total)) {
             cc_grow_and_sample(run, 2, 1);
             if ((stop = cc_step(run, CC_AT_FLATTEN, total)))
@@ -357,7 +397,7 @@ WEIR_DEV uint32_t cc_grow(struct cc_run *run, uint32_t *giant_out, uint32_t *whi
             return 0;
         if (run->args->roots && which == 1) {
             if (run->id == 0)
-                weir_steps_mine(&run->args->member)->result[CC_ROOTS] = roots;
+                weir_steps_mine(&run->args->member)->result[CC_ROOTS] = (uint32_t)roots;
             cc_hook_roots(run);
             cc_link_sparse(run);
         } else if (run->args->next) {
@@ -368,8 +408,12 @@ WEIR_DEV uint32_t cc_grow(struct cc_run *run, uint32_t *giant_out, uint32_t *whi
         }
         if (run->args->both)
             cc_link_next(run, &run->args->part.in, which);
-        if ((stop = cc_step(run, CC_AT_LINK, total)) || (stop = cc_merge(run, total[0])))
+        if ((stop = cc_step(run, CC_AT_LINK, total)) || (stop = cc_merge(run, total[0], &joins)))
             return stop;
+        if (which == 1 && run->args->roots && cc_is_one(run, roots, joins)) {
+            *which_out = 0;
+            return 0;
+        }
     }
 }
 
@@ -380,6 +424,13 @@ WEIR_DEV uint32_t cc_finish(struct cc_run *run, uint32_t giant, uint32_t which)
     uint64_t total[WEIR_STEPS_SUMS];
     uint32_t stop;
     const uint32_t at = run->direct ? CC_AT_DIRECT : CC_AT_REST;
+    uint64_t joins;
+#if !CC_NEAREST
+    if (!which) {
+        cc_label_one(run);
+        return 0;
+    }
+#endif
     cc_rest(run, giant, which);
     if (!CC_NEAREST && !run->args->in_order)
         cc_put_least(run);
@@ -405,7 +456,8 @@ WEIR_DEV uint32_t cc_finish(struct cc_run *run, uint32_t giant, uint32_t which)
     if (run->args->by_part && (stop = cc_merge_parts(run)))
         return stop;
 #endif
-    if ((stop = cc_merge(run, hooks))) /* by parts nothing is left to merge: none were listed */
+    if ((stop = cc_merge(run, hooks,
+                         &joins))) /* by parts nothing is left to merge: none were listed */
         return stop;
 #if CC_NEAREST
     cc_label_near(run);
@@ -423,26 +475,26 @@ WEIR_DEV uint32_t cc_finish(struct cc_run *run, uint32_t giant, uint32_t which)
 }
 
 /* Rows that the step `rest` looked at, and rows labelled in the end: of a block that has a list of its own those of the list, else the first one
- * counts for all. By one thread of a block. */
-WEIR_DEV void cc_count_rows(const struct cc_run *run, uint64_t *result)
+ * counts for all. By one thread of a block. @param[in] which  as of cc_grow(). */
+WEIR_DEV void cc_count_rows(const struct cc_run *run, uint32_t which, uint64_t *result)
 {
     const uint32_t busy = run->args->part.busy, first = run->block->block == 0;
     const struct cc_shared *shared = run->shared;
-    const uint32_t settled = !CC_NEAREST && shared->settled;
+    const uint32_t settled = !CC_NEAREST && which && shared->settled;
     uint32_t labels = first ? busy : 0;
-    if (!CC_NEAREST && shared->is_right)
+    if (!CC_NEAREST && which && shared->is_right)
         labels = settled ? shared->undecided
                  : first ? weir_load_relaxed_dev_u32(&cc_mine(run)->outside)
                          : 0;
-    if (!run->direct)
+    if (!run->direct && which)
         weir_add_relaxed_dev_u64(&result[CC_REST_ROWS], settled ? shared->undecided
                                                         : first ? busy
                                                                 : 0);
     weir_add_relaxed_dev_u64(&result[CC_LABEL_ROWS], labels);
 }
 
-/* Add what the threads of the block counted to the device's results. */
-WEIR_DEV void cc_count(struct cc_run *run)
+/* Add what the threads of the block counted to the device's results. @param[in] which  as of cc_grow(). */
+WEIR_DEV void cc_count(struct cc_run *run, uint32_t which)
 {
     uint64_t *result = weir_steps_mine(&run->args->member)->result;
     const uint64_t arcs = weir_sum_u64(run->arcs);
@@ -454,7 +506,7 @@ WEIR_DEV void cc_count(struct cc_run *run)
     weir_add_relaxed_dev_u64(&result[CC_ARCS], run->shared->arcs);
     weir_add_relaxed_dev_u64(&result[CC_SENT], run->shared->sent);
     weir_add_relaxed_dev_u64(&result[CC_GATHERED], run->shared->gathered);
-    cc_count_rows(run, result);
+    cc_count_rows(run, which, result);
     if (run->block->block == 0)
         weir_steps_book(&run->args->member, &run->shared->since_ns, CC_AT_LABEL,
                         CC_STEPS_OF + CC_AT_LABEL);
@@ -468,7 +520,7 @@ WEIR_DEV void cc_body(const struct cc_args *args, struct cc_shared *shared,
     cc_start(&run, args, shared, block);
     if (cc_grow(&run, &giant, &which) || cc_finish(&run, giant, which))
         return;
-    cc_count(&run);
+    cc_count(&run, which);
 }
 
 #endif

@@ -80,6 +80,7 @@ enum {
     CC_BATCH = 4,    /* rows a thread reads at a time */
     CC_TRIED = 4,    /* arcs of a root that are looked at together */
     CC_TRIES = 16,   /* times that, at most */
+    CC_AROUND = 2,   /* arcs around a root that found none, each of another neighbour */
     CC_SPARSE = 128, /* 1 of so many groups of rows is linked behind roots */
     CC_WORKERS = CC_NEAREST && !CC_ONE_DEVICE ? 32 : 20, /* of a block, at most */
     /* Arcs of a worker that wait to be linked: fewer than twice as many as it has lanes, or all that the first step kept. */
@@ -158,7 +159,7 @@ struct cc_args {
     uint32_t by_part;               /* separate, and in_order within each part alone (cc_parts.h) */
     uint32_t gap[WEIR_DEVICES_MAX]; /* where in_order: a number of the device less this is the id */
     uint32_t
-        least_id; /* where not in_order: the smallest id that has an arc, on any device, most often in the largest tree; CC_NONE: not known */
+        least_id; /* the smallest id that has an arc, on any device, most often in the largest tree; CC_NONE: not known */
     uint32_t least_name; /* and the name of that vertex */
     uint32_t
         share; /* 1 of so many groups of rows is linked by the first round, where next are kept, or roots go first */
@@ -200,6 +201,7 @@ struct cc_shared {
     uint32_t
         settled; /* the list of rows outside is that of the first step, which each block has for itself */
     uint32_t undecided; /* length of that of the block */
+    uint32_t isolated;  /* rows without arcs among those that runs look at, of all devices */
     uint32_t taken;     /* length of the list that is being taken */
     uint64_t hooks;     /* that the block made since the last barrier */
     uint64_t arcs, sent, gathered;

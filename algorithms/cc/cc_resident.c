@@ -397,7 +397,7 @@ static void enter_least(const struct making *making, struct cc_args *a)
     const int is_known =
         weir_rows_symmetric(on->rows) || weir_rows_order_of(on->rows) == WEIR_ROWS_BY_DEGREE;
     a->least_id = a->least_name = CC_NONE;
-    if (making->cc->in_order || !is_known || weir__context_planned(on->context))
+    if (!is_known || weir__context_planned(on->context))
         return;
     for (uint64_t id = 0; id < a->part.vertices; id++) {
         uint32_t part, number;

@@ -52,13 +52,16 @@ WEIR_DEV void cc_keep_next(struct cc_run *run, uint64_t base, uint32_t apart, co
     }
 }
 
-/* Rows of a batch point at their first neighbours. @param[in] far  those.
- * @return how many are roots; in the upper half how many have an arc. */
-WEIR_DEV uint64_t cc_point(const struct cc_run *run, uint64_t base, uint32_t apart,
-                           const uint32_t *far)
+/* What a thread counts in the first step: rows that have an arc, those of them that are roots, and rows without. */
+struct cc_firsts_seen {
+    cc_tally joined, roots, isolated;
+};
+
+/* Rows of a batch point at their first neighbours. @param[in] far  those. */
+WEIR_DEV void cc_point(const struct cc_run *run, uint64_t base, uint32_t apart, const uint32_t *far,
+                       struct cc_firsts_seen *seen)
 {
     const weir_rows_part *part = &run->args->part;
-    uint32_t roots = 0, joined = 0;
     CC_UNROLL
     for (uint32_t k = 0; k < CC_BATCH; k++) {
         const uint64_t row = base + (uint64_t)k * apart;
@@ -67,10 +70,20 @@ WEIR_DEV uint64_t cc_point(const struct cc_run *run, uint64_t base, uint32_t apa
         if (row >= part->busy)
             continue;
         weir_store_relaxed_dev_u32(cc_words_of(run->parent) + part->begin + row, up);
-        roots += up == v;
-        joined += far[k] != CC_NONE;
+        seen->joined += far[k] != CC_NONE;
+        seen->roots += up == v && far[k] != CC_NONE;
+        seen->isolated += far[k] == CC_NONE;
     }
-    return (uint64_t)joined << 32 | roots;
+}
+
+/* Behind the last: sum 0 of the next barrier is all roots that have arcs, and in its upper half all rows without. There are no hooks yet, which that
+ * sum is of otherwise. */
+WEIR_DEV void cc_put_seen(struct cc_run *run, const struct cc_firsts_seen *seen)
+{
+    const uint64_t all = weir_sum_u64((uint64_t)seen->isolated << 32 | seen->roots);
+    run->arcs += seen->joined;
+    if (weir_lane() == 0)
+        (void)weir_atomic_add_relaxed_dev_u64(&run->shared->hooks, all);
 }
 
 /* Where the smallest id of a root's tree is kept: by the device that owns it. */
@@ -202,19 +215,16 @@ WEIR_DEV void cc_first_settled(struct cc_run *run, uint32_t id, uint32_t stride)
     const weir_rows_part *part = &run->args->part;
     const uint64_t lane = weir_lane();
     const uint32_t apart = cc_apart(stride);
-    uint64_t did = 0;
+    struct cc_firsts_seen seen = {0, 0, 0};
     WEIR_ROLLED
     for (uint64_t base = cc_begin(id); base - lane < part->busy;
          base = cc_next(base, stride, CC_BATCH)) {
         uint32_t far[CC_BATCH];
         cc_read_far(run->args->firsts + part->begin, part->busy, base, apart, far);
-        did += cc_point(run, base, apart, far);
+        cc_point(run, base, apart, far, &seen);
         cc_settle_first(run, base, apart, far);
     }
-    run->arcs += (cc_tally)(did >> 32);
-    const uint64_t roots = weir_sum_u64((uint32_t)did);
-    if (lane == 0)
-        (void)weir_atomic_add_relaxed_dev_u64(&run->shared->hooks, roots);
+    cc_put_seen(run, &seen);
 }
 
 /** Rows of this device point at their first neighbours, which are the smallest but for interleaved names, or at themselves. Those that do are counted among the block's hooks, of which
@@ -228,11 +238,11 @@ WEIR_DEV void cc_first_rows(struct cc_run *run, uint32_t id, uint32_t stride)
     const uint32_t apart = cc_apart(stride);
     /* They are all that is read of most graphs; others need the arcs behind them, and find both there. */
     const int alone = a->firsts && !a->next;
-    cc_tally joined = 0, roots = 0;
+    struct cc_firsts_seen seen = {0, 0, 0};
     WEIR_ROLLED
     for (uint64_t base = cc_begin(id); base - lane < part->busy;
          base = cc_next(base, stride, CC_BATCH)) {
-        uint64_t first[CC_BATCH], did;
+        uint64_t first[CC_BATCH];
         uint32_t count[CC_BATCH], far[CC_BATCH], in[CC_BATCH];
         if (alone) {
             cc_read_far(a->firsts + part->begin, part->busy, base, apart, far);
@@ -247,14 +257,9 @@ WEIR_DEV void cc_first_rows(struct cc_run *run, uint32_t id, uint32_t stride)
                     far[k] = in[k] < far[k] ? in[k] : far[k];
             }
         }
-        did = cc_point(run, base, apart, far);
-        roots += (uint32_t)did;
-        joined += did >> 32;
+        cc_point(run, base, apart, far, &seen);
     }
-    run->arcs += joined;
-    const uint64_t all = weir_sum_u64(roots);
-    if (lane == 0)
-        (void)weir_atomic_add_relaxed_dev_u64(&run->shared->hooks, all);
+    cc_put_seen(run, &seen);
 }
 
 /* The rows of the other devices point where they do there. Four bytes of the device's own memory and a store take less time than a
@@ -479,9 +484,13 @@ WEIR_DEV void cc_note_waiting(struct cc_run *run, uint32_t count)
  * asks when it has a hook for each lane. All lanes of a worker. */
 WEIR_DEV void cc_note_soon(struct cc_run *run, int joined, const struct cc_hook *hook)
 {
-    if (!cc_notes(run->args))
+    const uint32_t lanes = weir_ballot(joined);
+    if (!cc_notes(run->args)) { /* it is enough to know how many there are */
+        if (lanes && weir_lane() == 0)
+            (void)weir_atomic_add_relaxed_dev_u64(&run->shared->hooks, weir_popcount_u32(lanes));
         return;
-    cc_keep(run, weir_ballot(joined), hook->root, hook->under);
+    }
+    cc_keep(run, lanes, hook->root, hook->under);
     if (run->waiting >= WEIR_LANES)
         cc_note_waiting(run, WEIR_LANES);
 }
@@ -549,25 +558,91 @@ WEIR_DEV int cc_hook_root(struct cc_run *run, uint64_t row, uint32_t v, struct c
         if (least < v) {
             hook_out->root = v;
             hook_out->under = least;
-            return cc_swap(cc_word(run->parent, v), v, least) == v;
+            if (cc_swap(cc_word(run->parent, v), v, least) == v)
+                return 1;
+            /* It hangs under another since: these two are joined all the same, or trees of few rows would be left. */
+            return cc_join(run->parent, v, least, 0, hook_out);
         }
     }
     return 0;
 }
 
-/* Which of CC_SCANNED rows are roots, a bit each; of their batches, `apart` rows from each other. */
+/* Which of CC_SCANNED rows are roots of the first forest, a bit each; of their batches, `apart` rows from each other. Where first neighbours tell, those
+ * are found that hang under another since. */
 WEIR_DEV uint32_t cc_find_roots(const struct cc_run *run, uint64_t base, uint32_t apart)
 {
+    const weir_rows_part *part = &run->args->part;
+    const uint32_t *firsts = run->args->firsts;
     uint32_t roots = 0;
     for (uint32_t i = 0; i < CC_SCANNED; i += CC_BATCH) {
         uint32_t up[CC_BATCH];
         const uint64_t at = base + (uint64_t)i * apart;
-        cc_read_parents(run, at, apart, CC_NONE, up);
+        if (firsts)
+            cc_read_far(firsts + part->begin, part->busy, at, apart, up);
+        else
+            cc_read_parents(run, at, apart, CC_NONE, up);
         CC_UNROLL
         for (uint32_t k = 0; k < CC_BATCH; k++)
-            roots |= (uint32_t)(up[k] == cc_name(run, at, apart, k)) << (i + k);
+            roots |= (uint32_t)(up[k] != CC_NONE && up[k] >= cc_name(run, at, apart, k)) << (i + k);
     }
     return roots;
+}
+
+/* A root that found none: all neighbours have it for their smallest. So one of them that is a row of this device, number @p skip from the last on,
+ * links its last arc. @return whether that joined two trees. */
+WEIR_DEV int cc_link_around(struct cc_run *run, uint64_t row, uint32_t skip,
+                            struct cc_hook *hook_out)
+{
+    const weir_rows_part *part = &run->args->part;
+    const uint64_t *offsets = part->out.offsets;
+    const uint32_t *targets = part->out.targets;
+    const uint64_t last = offsets[row + 1];
+    WEIR_ROLLED
+    for (uint64_t i = last; i > offsets[row] && i + CC_TRIED * CC_TRIES > last; i--) {
+        const uint32_t near = targets[i - 1] - part->begin;
+        if (near >= part->owned || skip--)
+            continue;
+        run->arcs++;
+        return cc_join(run->parent, cc_name_of_row(run, near),
+                       cc_name_of(run, targets[offsets[near + 1] - 1]), 0, hook_out);
+    }
+    return 0;
+}
+
+/* The roots of a worker that found none: room for one a lane. */
+WEIR_DEV uint32_t *cc_alone(const struct cc_run *run)
+{
+    return &run->shared->root[run->block->thread / WEIR_LANES * WEIR_LANES];
+}
+
+/* The first @p count of them link arcs around them, one root a lane: CC_AROUND each, since one may lead back to it, by way of a tree that hangs
+ * under it. All lanes of a worker. */
+WEIR_DEV void cc_link_alone(struct cc_run *run, uint32_t count)
+{
+    uint32_t row = 0;
+    weir_lanes_sync(); /* other lanes wrote them */
+    if (weir_lane() < count)
+        row = cc_alone(run)[weir_lane()];
+    weir_lanes_sync(); /* their places are for others now */
+    WEIR_ROLLED
+    for (uint32_t i = 0; i < CC_AROUND; i++) {
+        struct cc_hook hook = {0, 0};
+        const int joined = weir_lane() < count && cc_link_around(run, row, i, &hook);
+        cc_note_soon(run, joined, &hook);
+    }
+}
+
+/* Put a row of each lane that has one among them, behind @p count others. @return how many there are then. */
+WEIR_DEV uint32_t cc_put_alone(struct cc_run *run, uint32_t count, int is_one, uint32_t row)
+{
+    const uint32_t lanes = weir_ballot(is_one), lane = weir_lane();
+    if (count + weir_popcount_u32(lanes) > WEIR_LANES) {
+        cc_link_alone(run, count);
+        count = 0;
+    }
+    if (is_one)
+        cc_alone(run)[count + weir_popcount_u32(lanes & ((1u << lane) - 1u))] = row;
+    return count + weir_popcount_u32(lanes);
 }
 
 /** Rows of this device that are roots look for another tree. Lanes go side by side, each with one of its roots. */
@@ -575,6 +650,7 @@ WEIR_DEV void cc_hook_roots(struct cc_run *run)
 {
     const uint64_t lane = weir_lane();
     const uint32_t apart = cc_apart(run->stride);
+    uint32_t alone = 0;
     WEIR_ROLLED
     for (uint64_t base = cc_begin(run->id); base - lane < run->args->part.busy;
          base = cc_next(base, run->stride, CC_SCANNED)) {
@@ -583,11 +659,13 @@ WEIR_DEV void cc_hook_roots(struct cc_run *run)
         for (; weir_ballot(left != 0); left &= left - 1) {
             const uint32_t k = left ? weir_first_bit_u32(left) : 0;
             struct cc_hook hook = {0, 0};
-            const int joined = left && cc_hook_root(run, base + (uint64_t)k * apart,
-                                                    cc_name(run, base, apart, k), &hook);
+            const uint64_t row = base + (uint64_t)k * apart;
+            const int joined = left && cc_hook_root(run, row, cc_name(run, base, apart, k), &hook);
             cc_note_soon(run, joined, &hook);
+            alone = cc_put_alone(run, alone, left && !joined, (uint32_t)row);
         }
     }
+    cc_link_alone(run, alone);
     cc_note_rest(run);
 }
 

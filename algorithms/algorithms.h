@@ -654,8 +654,9 @@ typedef struct weir_run_stats {
     /** Shortest paths in step: rows that pulls behind the first looked at, since these alone could still be nearer; not counted where so many are
      *  that all rows are looked at again. */
     uint64_t candidates;
-    /** Components in step, of all devices: rows that the step `rest` looked at, which are few where the first step settled those below hubs; and
-     *  rows labelled in the last step: those outside the largest component where its label had been guessed, else all that have arcs. */
+    /** Components in step, of all devices: rows that the step `rest` looked at: all, those that the first step had not settled below hubs, or none, where there was no
+     *  such step; and rows labelled in the last step: where the label of the largest component had been guessed right those not known to be in it
+     *  by then, else all that a run looks at. */
     uint64_t rest_rows, label_rows;
 } weir_run_stats;
 /** weir_run_stats: nothing filled in yet. */

@@ -35,7 +35,7 @@ void weir__cc_cut_free(weir__cc_cut *cut);
 /** Labels, cancelling and destroying are those of `on`. */
 typedef struct weir__cc_resident {
     struct weir__row_steps on; /* first */
-    int in_order;              /* ids ascend with numbers */
+    int in_order;              /* ids ascend with numbers, by which vertices are compared */
     int by_part; /* they do within each part alone, and devices make separate trees of rows of few arcs */
 } weir__cc_resident;
 /** Bytes of a device's pool that are needed at the least. */

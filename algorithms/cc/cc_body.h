@@ -155,7 +155,7 @@ WEIR_COLD void cc_compare_inside(const struct cc_args *args, struct cc_shared *s
     const cc_trees trees = cc_trees_of(args);
     const uint32_t *parent = cc_words_of(trees) + args->part.begin;
     WEIR_ROLLED
-    for (uint64_t row = id; row < args->part.busy; row += stride) {
+    for (uint64_t row = cc_begin(id); row < args->part.busy; row = cc_next(row, stride, 1)) {
         const uint32_t root = cc_root(trees, weir_load_relaxed_dev_u32(&parent[row]), giant);
         if (root == giant && args->ids[row] < weir_load_relaxed_dev_u32(&shared->least))
             (void)weir_atomic_min_relaxed_dev_u32(&shared->least, args->ids[row]);
@@ -209,6 +209,8 @@ WEIR_DEV void cc_label_one(const struct cc_run *run)
     const uint32_t label = a->least_id, *firsts = a->firsts;
     weir_block_sync(); /* thread 0 told how many rows have none */
     const uint32_t isolated = run->shared->isolated;
+    if (run->id == 0)
+        run->shared->labelled = a->part.busy;
     WEIR_ROLLED
     for (uint64_t row = cc_begin(run->id); row < a->part.busy; row = cc_next(row, run->stride, 1)) {
         int has_arcs = 1;
@@ -225,6 +227,8 @@ WEIR_DEV void cc_label_outside(const struct cc_run *run, uint32_t giant, uint32_
 {
     const struct cc_args *a = run->args;
     const struct cc_turns turns = cc_turns_outside(run);
+    if (turns.begin == 0)
+        run->shared->labelled = turns.count;
     WEIR_ROLLED
     for (uint64_t i = turns.begin; i < turns.count; i += turns.apart) {
         const uint32_t row = cc_row_outside(run, (uint32_t)i);
@@ -267,6 +271,8 @@ WEIR_DEV void cc_label(struct cc_run *run, uint32_t giant)
         cc_label_outside(run, giant, label);
         return;
     }
+    if (run->id == 0)
+        run->shared->labelled = a->part.busy;
 #ifndef __CUDACC__
     cc_label_rows(run, a, giant, label);
 #else
@@ -319,7 +325,7 @@ WEIR_DEV void cc_start(struct cc_run *run, const struct cc_args *args, struct cc
     run->arcs = 0;
     if (block->thread == 0) {
         shared->hooks = 0;
-        shared->undecided = 0;
+        shared->undecided = shared->looked = shared->labelled = 0;
         shared->least = CC_NONE;
         shared->arcs = shared->sent = shared->gathered = 0;
         shared->since_ns = weir_clock_ns();
@@ -373,8 +379,8 @@ WEIR_DEV uint32_t cc_grow(struct cc_run *run, uint32_t *giant_out, uint32_t *whi
         cc_guess(run->args, run->shared, run->block->thread, cc_label_now(run, 0), 1);
     WEIR_ROLLED
     for (uint32_t which = 1;; which++) {
-        /* Behind roots few joins follow, and the step `rest` climbs anyway. */
-        cc_grow_and_sample(run, which, !run->args->roots);
+        /* Nobody flattens trees before the step `rest`, which climbs anyway: rows of small numbers, by way of which others do, early. */
+        cc_grow_and_sample(run, which, 0);
         if ((stop = cc_step(run, which == 1 ? CC_AT_FIRST : CC_AT_SAMPLE, total)))
             return stop;
         const uint64_t roots =
@@ -460,6 +466,8 @@ WEIR_DEV uint32_t cc_finish(struct cc_run *run, uint32_t giant, uint32_t which)
                          &joins))) /* by parts nothing is left to merge: none were listed */
         return stop;
 #if CC_NEAREST
+    if (run->id == 0)
+        run->shared->labelled = run->args->part.busy;
     cc_label_near(run);
 #else
     giant = giant == CC_NONE ? CC_NONE : cc_root(run->parent, giant, CC_NONE);
@@ -474,27 +482,8 @@ WEIR_DEV uint32_t cc_finish(struct cc_run *run, uint32_t giant, uint32_t which)
     return 0;
 }
 
-/* Rows that the step `rest` looked at, and rows labelled in the end: of a block that has a list of its own those of the list, else the first one
- * counts for all. By one thread of a block. @param[in] which  as of cc_grow(). */
-WEIR_DEV void cc_count_rows(const struct cc_run *run, uint32_t which, uint64_t *result)
-{
-    const uint32_t busy = run->args->part.busy, first = run->block->block == 0;
-    const struct cc_shared *shared = run->shared;
-    const uint32_t settled = !CC_NEAREST && which && shared->settled;
-    uint32_t labels = first ? busy : 0;
-    if (!CC_NEAREST && which && shared->is_right)
-        labels = settled ? shared->undecided
-                 : first ? weir_load_relaxed_dev_u32(&cc_mine(run)->outside)
-                         : 0;
-    if (!run->direct && which)
-        weir_add_relaxed_dev_u64(&result[CC_REST_ROWS], settled ? shared->undecided
-                                                        : first ? busy
-                                                                : 0);
-    weir_add_relaxed_dev_u64(&result[CC_LABEL_ROWS], labels);
-}
-
-/* Add what the threads of the block counted to the device's results. @param[in] which  as of cc_grow(). */
-WEIR_DEV void cc_count(struct cc_run *run, uint32_t which)
+/* Add what the threads of the block counted to the device's results. */
+WEIR_DEV void cc_count(struct cc_run *run)
 {
     uint64_t *result = weir_steps_mine(&run->args->member)->result;
     const uint64_t arcs = weir_sum_u64(run->arcs);
@@ -506,7 +495,8 @@ WEIR_DEV void cc_count(struct cc_run *run, uint32_t which)
     weir_add_relaxed_dev_u64(&result[CC_ARCS], run->shared->arcs);
     weir_add_relaxed_dev_u64(&result[CC_SENT], run->shared->sent);
     weir_add_relaxed_dev_u64(&result[CC_GATHERED], run->shared->gathered);
-    cc_count_rows(run, which, result);
+    weir_add_relaxed_dev_u64(&result[CC_REST_ROWS], run->shared->looked);
+    weir_add_relaxed_dev_u64(&result[CC_LABEL_ROWS], run->shared->labelled);
     if (run->block->block == 0)
         weir_steps_book(&run->args->member, &run->shared->since_ns, CC_AT_LABEL,
                         CC_STEPS_OF + CC_AT_LABEL);
@@ -520,7 +510,7 @@ WEIR_DEV void cc_body(const struct cc_args *args, struct cc_shared *shared,
     cc_start(&run, args, shared, block);
     if (cc_grow(&run, &giant, &which) || cc_finish(&run, giant, which))
         return;
-    cc_count(&run, which);
+    cc_count(&run);
 }
 
 #endif

@@ -2,9 +2,11 @@
  *
  * Each device holds the rows of its vertices and a parent for every vertex of the graph. It takes
  *
- *   first    every vertex points at its smallest neighbour if that is smaller than itself, which makes a forest. No atomics are needed: on each device one thread writes each word. Each device
- *            has the first neighbours of all rows, in an array that was made when the graph was placed. (Where it is the nearest neighbour, not
- *            the first, and trees are not separate, the owner tells all devices.) Meanwhile one block finds the root that most of a sample of vertices have, by walks over rows.
+ *   first    every vertex points at its smallest neighbour if that is smaller than itself, which makes a forest. No atomics are
+ *            needed: on each device one thread writes each word. Each device has the first neighbours of all rows, in an array that was
+ *            made when the graph was placed. (Where it is the nearest neighbour, not the first, and trees are not separate, the
+ *            owner tells all devices.) Meanwhile one block finds the root that most of a sample of vertices have, by walks over rows.
+ *            Where rows are numbered by degree nearly all are a few steps below number 0, and are settled: first neighbours show which.
  *   flatten  only if no root has, or none was looked for, and there are few trees, which are deep then: rows point at their roots,
  *            and a sample is taken again. All rows jump to the parent of their parent at the same time, so that a path
  *            is half as long each time (pointer jumping: Shiloach and Vishkin, J. Algorithms 1982); each device does it for the
@@ -12,11 +14,12 @@
  *   link     only while no root has half of the sample, twice at most: the next arc of each row is linked (and merged);
  *            where the first step kept these arcs, first those of every second group of rows, then those of the others.
  *            Where rows are long the first time roots alone look along their arcs, for one whose parent is smaller than they are,
- *            which leaves a thirtieth of them; then the rows of one group in CC_SPARSE link their last arcs, enough for the few trees that are left;
- *   sample   then parents become roots, and a block takes a sample of them.
+ *            which leaves a thirtieth of them; these link arcs of two neighbours, which lead away from what hangs under them. Then the rows of one
+ *            group in CC_SPARSE link their last arcs. If one tree is left, all that has arcs has the smallest id that has, and the run is over;
+ *   sample   then a block takes a sample of roots.
  *   rest     vertices outside the largest tree link their remaining arcs, of both directions; the others point at its
  *            root. No other arc is needed: one between the tree and such a vertex is a row of the vertex, and one
- *            inside the tree joins nothing.
+ *            inside the tree joins nothing. Where the first step *settled* rows, those that it did not are looked at alone.
  *   direct   instead of all these, where rows have few arcs and ids ascend with numbers: all rows link their arcs that
  *            lead to smaller numbers, but for the one that the first step took. Finding out which arcs may be left out would
  *            cost more. With fewer still the first step takes the nearest smaller neighbour: where ids have locality it is
@@ -28,8 +31,8 @@
  *            arcs, and adds those that joined two of its trees to its own list. In the end all devices link
  *            the list of the device at the top, and have the same trees again. Two devices link each other's list at
  *            the same time, and several do so with all lists where these are short.
- *   label    the smallest id of each tree. Rows inside the largest tree have got a *guess* in the step `rest` already; if it was right, rows
- *            outside, of which there is a list, are labelled alone.
+ *   label    the smallest id of each tree. Rows inside the largest tree have got a *guess* already, in the step `rest` or when they were settled; if it was
+ *            right, the others, of which there is a list, are labelled alone.
  *
  * Where arcs are linked directly and few lead from device to device, these are enough to put the devices' trees together (`cut`):
  * a device asks for nobody else's first neighbours and keeps no list of hooks. In the trees that it makes of its own rows'
@@ -83,7 +86,7 @@ enum {
     CC_AROUND = 2,   /* arcs around a root that found none, each of another neighbour */
     CC_SPARSE = 128, /* 1 of so many groups of rows is linked behind roots */
     CC_WORKERS = CC_NEAREST && !CC_ONE_DEVICE ? 32 : 20, /* of a block, at most */
-    /* Arcs of a worker that wait to be linked: fewer than twice as many as it has lanes, or all that the first step kept. */
+    /* Arcs of a worker that wait to be linked, or hooks: fewer than twice as many as it has lanes, or all that the first step kept. */
     CC_WAITING = !CC_NEAREST     ? 64
                  : CC_ONE_DEVICE ? 256
                                  : 320,
@@ -111,8 +114,8 @@ enum {
     CC_ARCS = CC_STEPS_OF + CC_TIMES,
     CC_SENT,       /* bytes that this device wrote to others or read from them */
     CC_ROOTS,      /* of all devices: roots that looked along their arcs; by block 0 */
-    CC_REST_ROWS,  /* weir_run_stats.rest_rows; by block 0, as the next */
-    CC_LABEL_ROWS, /* weir_run_stats.label_rows */
+    CC_REST_ROWS,  /* as weir_run_stats.rest_rows */
+    CC_LABEL_ROWS, /* as weir_run_stats.label_rows */
     CC_GATHERED /* arcs that waited in lists of workers, as far as weir_run_stats.gathered says */
 };
 
@@ -165,8 +168,9 @@ struct cc_args {
         share; /* 1 of so many groups of rows is linked by the first round, where next are kept, or roots go first */
     uint32_t
         roots; /* the first round is one of roots: rows are long, and no hub is first in most of them */
-    uint64_t few_roots;  /* with fewer trees behind the first step their paths are long */
-    uint32_t settles;    /* rows are settled in the first step, below hubs (cc_settle_first()) */
+    uint64_t few_roots; /* with fewer trees behind the first step their paths are long */
+    uint32_t
+        settles; /* rows are settled in the first step, below hubs (cc_first_settled()): numbered by degree, so that least_id is known */
     uint32_t direct;     /* few arcs, and in_order: all are linked behind the first step */
     uint32_t lines;      /* arcs lie in host memory: warps and blocks read them in whole lines */
     uint32_t both;       /* in-arcs are others than out-arcs */
@@ -182,7 +186,7 @@ struct cc_args {
         [WEIR_DEVICES_MAX]; /* by round: the device whose hooks this one takes; its own index: none */
 };
 
-/** An arc that waits to be linked. */
+/** An arc that waits to be linked, or a hook that waits for its place. */
 struct cc_arc {
     uint32_t v, to;
 };
@@ -202,8 +206,10 @@ struct cc_shared {
         settled; /* the list of rows outside is that of the first step, which each block has for itself */
     uint32_t undecided; /* length of that of the block */
     uint32_t isolated;  /* rows without arcs among those that runs look at, of all devices */
-    uint32_t taken;     /* length of the list that is being taken */
-    uint64_t hooks;     /* that the block made since the last barrier */
+    uint32_t looked,
+        labelled; /* rows, of the block or, by block 0, of the device: CC_REST_ROWS, CC_LABEL_ROWS */
+    uint32_t taken; /* length of the list that is being taken */
+    uint64_t hooks; /* that the block made since the last barrier */
     uint64_t arcs, sent, gathered;
     uint64_t since_ns; /* of block 0: when the last barrier was passed */
 };
@@ -225,7 +231,7 @@ struct cc_run {
     uint32_t id, stride; /* this thread among all of the device */
     uint32_t phase;      /* merges so far: which list of hooks is being written */
     uint32_t direct;     /* as args->direct, until a largest tree is found all the same */
-    uint32_t waiting;    /* arcs of this worker that wait to be linked */
+    uint32_t waiting;    /* arcs of this worker that wait to be linked, or hooks */
     cc_tally arcs;
 };
 

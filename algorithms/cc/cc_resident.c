@@ -518,13 +518,15 @@ weir_status weir__cc_resident_run(weir__cc_resident *cc, weir_run_stats *stats)
     weir__cc_picked(&cc->on, stats);
     stats->work.atoms = weir_steps_total(cc->on.steps, CC_ARCS);
     stats->work.rounds = stats->steps;
-    /* A row's place, its parent four times over, id and label; an arc and the parent behind it. */
-    stats->bytes = busy_rows(cc) * (8 + 4 * 4 + 8) + stats->work.atoms * 8;
     stats->bytes_sent = weir_steps_total(cc->on.steps, CC_SENT);
     stats->roots = weir_steps_total(cc->on.steps, CC_ROOTS) / cc->on.parts; /* each knows all */
     stats->gathered = weir_steps_total(cc->on.steps, CC_GATHERED);
     stats->rest_rows = weir_steps_total(cc->on.steps, CC_REST_ROWS);
     stats->label_rows = weir_steps_total(cc->on.steps, CC_LABEL_ROWS);
+    /* Of a row its first neighbour, a parent, what is behind it, and a label; if it is looked at again its place, the parent and what is behind it; and
+     * so, with a label, in the end. An arc, and the parent behind it. */
+    stats->bytes = busy_rows(cc) * 4 * 4 + stats->rest_rows * (8 + 2 * 4) +
+                   stats->label_rows * 3 * 4 + stats->work.atoms * 8;
     /* Where several devices take the nearest neighbour, they tell all first parents. */
     const struct cc_args *args = weir_steps_args(cc->on.steps, 0);
     if (args->firsts) /* first neighbours and parents of others' rows */

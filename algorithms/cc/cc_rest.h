@@ -264,6 +264,8 @@ WEIR_DEV void cc_rest_undecided(struct cc_run *run, uint32_t giant, uint32_t whi
 {
     const struct cc_args *a = run->args;
     const uint32_t lane = weir_lane(), count = run->shared->undecided;
+    if (run->block->thread == 0)
+        run->shared->looked = count;
     WEIR_ROLLED
     for (uint32_t i = run->block->thread; i - lane < count; i += run->block->threads) {
         const uint32_t row = i < count ? a->outside[cc_slot(run, i)] : 0;
@@ -286,6 +288,8 @@ WEIR_DEV void cc_rest(struct cc_run *run, uint32_t giant, uint32_t which)
         cc_rest_undecided(run, giant, which);
         return;
     }
+    if (run->id == 0 && !run->direct)
+        run->shared->looked = part->busy;
     WEIR_ROLLED
     for (uint64_t base = cc_begin(run->id); base - lane < part->busy;
          base = cc_next(base, run->stride, CC_BATCH)) {

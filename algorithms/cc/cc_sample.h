@@ -118,8 +118,6 @@ WEIR_DEV void cc_guess(const struct cc_args *args, struct cc_shared *shared, uin
     if (thread == 0) {
         shared->guess = args->outside ? guess : CC_NONE;
         shared->settled = (uint32_t)settled;
-        if (!settled) /* what was compared was another tree */
-            shared->least = CC_NONE;
     }
     weir_block_sync();
 }
@@ -227,7 +225,7 @@ WEIR_DEV void cc_first_settled(struct cc_run *run, uint32_t id, uint32_t stride)
     cc_put_seen(run, &seen);
 }
 
-/** Rows of this device point at their first neighbours, which are the smallest but for interleaved names, or at themselves. Those that do are counted among the block's hooks, of which
+/** Rows of this device point at their first neighbours, the smallest by name, or at themselves. Those that do are counted among the block's hooks, of which
  *  there are none yet.
  *  @param[in] id, stride  of the threads that do it. */
 WEIR_DEV void cc_first_rows(struct cc_run *run, uint32_t id, uint32_t stride)

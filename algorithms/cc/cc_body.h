@@ -237,7 +237,7 @@ WEIR_DEV void cc_label_outside(const struct cc_run *run, uint32_t giant, uint32_
     }
 }
 
-#ifndef __CUDACC__
+#if WEIR_LANES == 1u
 /** Label the rows as a thread of a host device does, one after the other, since it has no lanes that would wait for the longest path of a
  *  batch. Each is left below its root, where rows behind it, which climb by way of it, find the root at once.
  *  @param[in] giant  the root of the largest tree.  @param[in] label  its label. */
@@ -273,7 +273,7 @@ WEIR_DEV void cc_label(struct cc_run *run, uint32_t giant)
     }
     if (run->id == 0)
         run->shared->labelled = a->part.busy;
-#ifndef __CUDACC__
+#if WEIR_LANES == 1u
     cc_label_rows(run, a, giant, label);
 #else
     const uint32_t busy = a->part.busy;

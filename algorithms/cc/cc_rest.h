@@ -4,7 +4,7 @@
 
 #include "algorithms/cc/cc_sample.h"
 
-#ifdef __CUDACC__
+#if WEIR_LANES > 1u
 #define CC_SHORT 16u /* arcs that a lane links alone; the whole warp links longer rows */
 #else
 #define CC_SHORT 0u
@@ -150,7 +150,7 @@ WEIR_DEV void cc_link_waiting(struct cc_run *run, uint32_t count)
     cc_note(run, joined, &hook);
 }
 
-#ifdef __CUDACC__
+#if WEIR_LANES > 1u
 /* Link an arc of each lane that has one. A join is a chain of looks that wait for each other, and of the rows of a batch few have an arc left, which the
  * warp would wait for row after row: so arcs wait until there is one for every lane. All lanes of a worker. */
 WEIR_DEV void cc_link_soon(struct cc_run *run, int is_there, uint32_t v, uint32_t to)

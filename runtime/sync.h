@@ -200,6 +200,7 @@ WEIR_DEV void weir_fence_sys(void)
 #endif
 }
 
+#ifndef WEIR_LANES_OF_TEST
 /** All threads of a block come here before any goes on, and see what the others wrote before. */
 WEIR_DEV void weir_block_sync(void)
 {
@@ -207,6 +208,7 @@ WEIR_DEV void weir_block_sync(void)
     __syncthreads();
 #endif
 }
+#endif
 
 /** The same, and @return whether any thread passed a value other than 0, to all of them. */
 WEIR_DEV int weir_block_any(int value)
@@ -241,6 +243,7 @@ WEIR_DEV uint64_t weir_clock_ns(void)
 #endif
 }
 
+#ifndef WEIR_LANES_OF_TEST
 /** Between two looks at a word that another thread will change. @param[in] looks  so far. */
 WEIR_DEV void weir_pause(uint32_t looks)
 {
@@ -251,6 +254,7 @@ WEIR_DEV void weir_pause(uint32_t looks)
     weir_host_pause(looks);
 #endif
 }
+#endif
 
 /** The same for a wait in which most threads of the device may be for long, and look at the same words. @param[in] looks  so far. */
 WEIR_DEV void weir_pause_of_many(uint32_t looks)

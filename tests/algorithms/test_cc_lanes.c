@@ -274,13 +274,13 @@ static uint32_t link_long(void)
 static void check_graph(uint64_t seed, uint32_t *kept)
 {
     make_run();
-    lanes_run(WARPS, seed, first, NULL);
+    lanes_run(WARPS, WARPS / BLOCKS, seed, first, NULL);
     check_first();
     for (uint32_t w = 0; w < WARPS; w++)
         *kept += of.shared[w * 32 / PER_BLOCK].scanned[w % (PER_BLOCK / 32)] >= of.rows;
     const uint64_t before = roots();
     of.longer = 0;
-    lanes_run(WARPS, seed + 1, direct, NULL);
+    lanes_run(WARPS, WARPS / BLOCKS, seed + 1, direct, NULL);
 #ifdef CC_LANES_SEVERAL
     const uint64_t joined = before - roots();
     assert_int_equal(of.words.hooks[0], joined);
@@ -296,7 +296,7 @@ static void check_graph(uint64_t seed, uint32_t *kept)
     for (uint32_t i = 0; i < THREADS; i++)
         assert_int_equal(of.run[i].waiting, 0);
     assert_int_equal(of.longer != 0, link_long() != 0);
-    lanes_run(WARPS, seed + 2, label, NULL);
+    lanes_run(WARPS, WARPS / BLOCKS, seed + 2, label, NULL);
     for (uint32_t v = 0; v < of.rows; v++)
         assert_int_equal(of.label[v], root_of(of.root, v));
     for (uint32_t v = of.rows; v < ROWS_MOST; v++)

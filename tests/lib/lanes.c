@@ -6,7 +6,7 @@
 #include <string.h>
 #include <ucontext.h>
 
-enum { STACK_BYTES = 1 << 16, LANES = WEIR_LANES_OF_TEST };
+enum { STACK_BYTES = 1 << 16, LANES = WEIR_LANES_OF_TEST, PAUSES_MOST = 1 << 22 };
 
 /* Lanes that meet: what they have passed, and what the last two that met had, since one may still read when others meet again. */
 struct warp {
@@ -20,8 +20,11 @@ static struct {
     char *stacks;
     uint32_t *ready, readies; /* fibers that can go on, the one that runs among them */
     uint32_t *at;             /* of a fiber: where it is in that list */
+    uint32_t *met;            /* by block: fibers that wait for the others of it */
+    uint32_t of_block;        /* fibers */
     uint32_t now, left;
     uint64_t drawn;
+    uint32_t pauses; /* since any fiber was last made ready */
     void (*run)(void *data, uint32_t thread);
     void *data;
 } lanes;
@@ -36,6 +39,7 @@ static uint32_t draw(uint32_t below)
 
 static void make_ready(uint32_t fiber)
 {
+    lanes.pauses = 0;
     lanes.at[fiber] = lanes.readies;
     lanes.ready[lanes.readies++] = fiber;
 }
@@ -71,6 +75,28 @@ void lanes_look(void)
         give_way(&lanes.fibers[me]);
 }
 
+void lanes_pause(void)
+{
+    if (++lanes.pauses >= PAUSES_MOST) /* for a word that nobody will change */
+        lanes.readies = 0;
+    give_way(&lanes.fibers[lanes.now]);
+}
+
+void lanes_meet(void)
+{
+    const uint32_t me = lanes.now, first = me / lanes.of_block * lanes.of_block;
+    uint32_t *met = &lanes.met[me / lanes.of_block];
+    if (++*met < lanes.of_block) {
+        take_out(me);
+        give_way(&lanes.fibers[me]);
+        return;
+    }
+    *met = 0;
+    for (uint32_t i = first; i < first + lanes.of_block; i++)
+        if (i != me)
+            make_ready(i);
+}
+
 const uint64_t *lanes_all(uint64_t value)
 {
     const uint32_t me = lanes.now;
@@ -100,7 +126,8 @@ static void be_lane(void)
     give_way(&lanes.fibers[me]);
 }
 
-void lanes_run(uint32_t warps, uint64_t seed, void (*run)(void *data, uint32_t thread), void *data)
+void lanes_run(uint32_t warps, uint32_t of_block, uint64_t seed,
+               void (*run)(void *data, uint32_t thread), void *data)
 {
     const uint32_t count = warps * LANES;
     lanes.warps = calloc(warps, sizeof *lanes.warps);
@@ -108,7 +135,11 @@ void lanes_run(uint32_t warps, uint64_t seed, void (*run)(void *data, uint32_t t
     lanes.stacks = malloc((size_t)count * STACK_BYTES);
     lanes.ready = calloc(count, sizeof *lanes.ready);
     lanes.at = calloc(count, sizeof *lanes.at);
-    assert_true(lanes.warps && lanes.fibers && lanes.stacks && lanes.ready && lanes.at);
+    lanes.met = calloc(warps / of_block, sizeof *lanes.met);
+    assert_true(lanes.warps && lanes.fibers && lanes.stacks && lanes.ready && lanes.at &&
+                lanes.met);
+    assert_int_equal(warps % of_block, 0);
+    lanes.of_block = of_block * LANES;
     lanes.readies = 0;
     lanes.left = count;
     lanes.drawn = seed;
@@ -128,5 +159,6 @@ void lanes_run(uint32_t warps, uint64_t seed, void (*run)(void *data, uint32_t t
     free(lanes.stacks);
     free(lanes.ready);
     free(lanes.at);
+    free(lanes.met);
     assert_int_equal(lanes.left, 0); /* else some wait for one that is elsewhere, or has ended */
 }

@@ -5,7 +5,8 @@
  * any other now and then: so what one lane looks at another changes meanwhile, in an order that is drawn. It is a strict GPU: lanes never go on
  * together by themselves, and the test fails if some wait for one that has ended or waits elsewhere.
  *
- * There are no blocks: weir_block_sync() waits for nobody, and memory of a block is whatever the test makes of it. */
+ * Warps that follow one another are a block, whose fibers wait for each other at weir_block_sync(); memory of a block is whatever the test makes
+ * of it. A fiber that waits for a word (weir_pause()) lets others go on, so whole bodies of supersteps can be run, of several devices too. */
 #ifndef WEIR_TESTS_LIB_LANES_H
 #define WEIR_TESTS_LIB_LANES_H
 
@@ -18,11 +19,18 @@ extern "C" {
 #endif
 
 /** Run @p run(data, thread) by 32 lanes of each warp, threads 0 to 32 * warps - 1, to their ends.
- *  @param[in] seed  of the order; not 0. */
-void lanes_run(uint32_t warps, uint64_t seed, void (*run)(void *data, uint32_t thread), void *data);
+ *  @param[in] of_block  warps of a block, which divide @p warps.  @param[in] seed  of the order; not 0. */
+void lanes_run(uint32_t warps, uint32_t of_block, uint64_t seed,
+               void (*run)(void *data, uint32_t thread), void *data);
 
 /** Where another lane may go on. */
 void lanes_look(void);
+
+/** Where another lane goes on, as a rule: this one waits for it. */
+void lanes_pause(void);
+
+/** Where all lanes of a block wait for each other. */
+void lanes_meet(void);
 
 /** The number of this lane, and what all lanes of the warp passed, by lane, until it passes something again. */
 uint32_t lanes_mine(void);
@@ -121,6 +129,17 @@ LANES_DEV uint32_t weir_max_u32(uint32_t value)
 LANES_DEV void weir_lanes_sync(void)
 {
     (void)lanes_all(0);
+}
+
+LANES_DEV void weir_block_sync(void)
+{
+    lanes_meet();
+}
+
+LANES_DEV void weir_pause(uint32_t looks)
+{
+    (void)looks;
+    lanes_pause();
 }
 
 #undef LANES_DEV

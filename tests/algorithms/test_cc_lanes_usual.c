@@ -83,7 +83,7 @@ static struct device {
 static struct {
     struct weir_steps_block block[DEVICES * THREADS];
     struct cc_run run[DEVICES * THREADS];
-    uint32_t giant[DEVICES * THREADS];
+    uint32_t giant[DEVICES * THREADS], one[DEVICES * THREADS];
     uint32_t phase, hooks[DEVICES]; /* of the list that is being written: entries */
     uint32_t rounds;                /* of links so far */
     int wrong;                      /* the line of the first check that failed */
@@ -93,7 +93,7 @@ static struct {
 /* How often there was what this is to test. */
 static struct {
     uint32_t settled, deep, undecided, right, wrong, listed, roots, kept, flat, pieces, hooks,
-        spared, unguessed, compared, gathered, again, other, unknown, twice;
+        spared, unguessed, compared, gathered, again, other, unknown, twice, one;
 } met;
 
 /* Fibers do not jump to where cmocka waits. */
@@ -185,7 +185,7 @@ static void put_bridges(uint32_t begin, uint32_t end)
     }
 }
 
-enum { UNIFORM, HUBS, SMALL, STAR, FEW, STARS, GRID, PATH, BUNCHES, BRIDGES, EMPTY };
+enum { UNIFORM, HUBS, SMALL, STAR, FEW, STARS, GRID, PATH, BUNCHES, BRIDGES, CLIQUES, EMPTY };
 
 static void put_edges(uint32_t kind, uint32_t n)
 {
@@ -232,6 +232,11 @@ static void put_edges(uint32_t kind, uint32_t n)
     case BRIDGES:
         put_hubs(0, n - n / 4, 3 * n);
         put_bridges(n - n / 4, n);
+        break;
+    case CLIQUES: /* of five, whose roots find none: more of them than a worker has lanes */
+        for (uint32_t v = 0; v < n; v++)
+            for (uint32_t i = v % 5; i > 0; i--)
+                put(v, v - i);
         break;
     default: /* rows without arcs */
         break;
@@ -432,7 +437,7 @@ static void enter_least(struct cc_args *a)
 {
     const struct config *c = &graph.config;
     a->least_id = a->least_name = CC_NONE;
-    for (uint32_t v = 0; v < c->vertices && c->mixed && (!c->both || c->shape == BY_DEGREE); v++)
+    for (uint32_t v = 0; v < c->vertices && (!c->both || c->shape == BY_DEGREE); v++)
         if (graph.degree[v] && graph.id[v] < a->least_id) {
             a->least_id = graph.id[v];
             a->least_name = graph.name[graph.number[v]];
@@ -656,6 +661,8 @@ static void check_first(struct device *device, uint64_t *roots)
         }
     }
     *roots += count_roots(device, begin, begin + a->part.busy);
+    for (uint32_t r = 0; r < a->part.busy; r++) /* those without arcs count apart */
+        *roots += graph.near[begin + r] == CC_NONE ? (UINT64_C(1) << 32) - 1 : 0;
     if (a->settles)
         check_settled(device);
     device->trees = count_roots(device, 0, a->part.numbers);
@@ -740,10 +747,12 @@ static void check_step(const struct cc_run *run, uint32_t at, const uint64_t *to
         struct device *device = &devices[d];
         if (at == CC_AT_FIRST)
             check_first(device, &roots);
-        if (at == CC_AT_FLATTEN || (at == CC_AT_SAMPLE && !device->args.roots))
+        if (at == CC_AT_FLATTEN)
             check_flat(device);
         if ((at == CC_AT_LINK || at == CC_AT_REST || at == CC_AT_DIRECT) && device->args.notes)
             hooks += check_hooks(device, run->phase, &of.hooks[d]);
+        if (at == CC_AT_MERGE || (at == CC_AT_LINK && !device->args.notes))
+            hooks += device->trees - count_roots(device, 0, device->args.part.numbers);
         if (at == CC_AT_LINK)
             check_linked(device, of.rounds);
         met.twice += at == CC_AT_LINK && device->args.next && of.rounds == 2;
@@ -755,7 +764,8 @@ static void check_step(const struct cc_run *run, uint32_t at, const uint64_t *to
     }
     if (at == CC_AT_FIRST)
         CHECK(total[0] == roots);
-    if ((at == CC_AT_LINK || at == CC_AT_REST || at == CC_AT_DIRECT) && devices[0].args.notes)
+    if (at == CC_AT_LINK || (at == CC_AT_MERGE && devices[0].args.notes) ||
+        ((at == CC_AT_REST || at == CC_AT_DIRECT) && devices[0].args.notes))
         CHECK(total[0] == hooks);
 }
 
@@ -783,12 +793,26 @@ static void body(void *data, uint32_t thread)
     struct cc_run *run = &of.run[thread];
     uint32_t which;
     (void)data;
+    of.giant[thread] = CC_NONE;
     weir_steps_begin(&device->args.member, block);
     cc_start(run, &device->args, &device->shared[block->block], block);
     if (cc_grow(run, &of.giant[thread], &which) || cc_finish(run, of.giant[thread], which))
         return;
+    of.one[thread] = !which;
     CHECK(run->waiting == 0);
     cc_count(run);
+}
+
+/* One tree was left behind roots: all rows that have arcs have its smallest id, and no others were looked at. */
+static void check_one(const struct device *device)
+{
+    const struct cc_args *a = &device->args;
+    for (uint32_t r = 0; r < a->part.owned && !of.wrong; r++)
+        CHECK(device->label[r] == label_of(graph.vertex[a->part.begin + r]));
+    CHECK(device->label[a->part.owned] == CANARY);
+    CHECK(device->page.result[CC_LABEL_ROWS] == a->part.busy &&
+          device->page.result[CC_REST_ROWS] == 0 && a->roots);
+    met.one++;
 }
 
 /* The guess is known to be right where it is, and then the rows that are listed are labelled, else all. */
@@ -798,6 +822,12 @@ static void check_labels(struct device *device)
     const struct cc_args *a = &device->args;
     const struct cc_shared *shared = device->shared;
     const uint32_t giant = of.giant[0];
+    for (uint32_t i = 0; i < THREADS; i++)
+        CHECK(of.one[a->part.part * THREADS + i] == of.one[0]);
+    if (of.one[0]) {
+        check_one(device);
+        return;
+    }
     const int is_guessed = giant != CC_NONE && shared->guess != CC_NONE;
     const int is_right = is_guessed && label_of(graph.vertex[number_of(giant)]) == shared->guess;
     for (uint32_t i = 0; i < THREADS; i++)
@@ -863,7 +893,7 @@ static int check_again(const struct config *config, uint64_t seed)
     const struct device *device = &devices[0];
     const uint32_t giant = of.giant[0];
     const uint32_t begin = device->args.part.begin;
-    for (uint32_t r = 0; r < device->args.part.busy && giant != CC_NONE; r++) {
+    for (uint32_t r = 0; r < device->args.part.busy && giant != CC_NONE && !of.one[0]; r++) {
         const uint32_t v = graph.vertex[begin + r];
         if (!device->listed[r] || label_of(v) != label_of(graph.vertex[number_of(giant)]))
             continue;
@@ -912,7 +942,7 @@ static void lanes_label_all_rows(void **state)
 {
     static const uint32_t all[] = {UNIFORM, HUBS, SMALL, STAR, FEW, GRID, PATH, BRIDGES},
                           with_hubs[] = {HUBS, SMALL, STAR, FEW, PATH, SMALL, BRIDGES, EMPTY},
-                          of_many[] = {UNIFORM, UNIFORM, SMALL, STAR};
+                          of_many[] = {UNIFORM, UNIFORM, SMALL, STAR, CLIQUES};
     (void)state;
 #ifdef __SANITIZE_THREAD__
     skip(); /* it does not follow fibers */
@@ -920,20 +950,20 @@ static void lanes_label_all_rows(void **state)
     graph.seed = 7;
     graph.pinned = CC_NONE;
     check_shape(BY_DEGREE, with_hubs, 8, 6);
-    check_shape(ROOTS, of_many, 4, 5);
+    check_shape(ROOTS, of_many, 5, 5);
     struct config stars = {BY_DEGREE, STARS, MOST - draw(50), CC_INTERLEAVED ? 2 : 1, 2, 0, 1, 0};
     check_graph(&stars);
     assert_true(met.settled && met.deep && met.undecided && met.spared);
     assert_true(met.right && met.wrong && met.compared && met.again && met.other);
-    assert_true(met.roots && met.flat && met.pieces && met.hooks);
+    assert_true(met.roots && met.one && met.pieces && met.hooks);
 #if !CC_INTERLEAVED
     static const uint32_t of_few[] = {GRID, FEW, PATH, BUNCHES};
     check_shape(KEPT, all, 8, 4);
     check_shape(KEPT, of_few, 4, 6);
     check_shape(DIRECT, of_few, 4, 4);
     check_shape(SEPARATE, of_few, 4, 4);
-    assert_true(met.kept && met.listed && met.unguessed && met.gathered && met.unknown &&
-                met.twice);
+    assert_true(met.flat && met.kept && met.listed && met.unguessed && met.gathered &&
+                met.unknown && met.twice);
 #else
     (void)all;
 #endif

@@ -379,8 +379,9 @@ WEIR_DEV uint32_t cc_grow(struct cc_run *run, uint32_t *giant_out, uint32_t *whi
         cc_guess(run->args, run->shared, run->block->thread, cc_label_now(run, 0), 1);
     WEIR_ROLLED
     for (uint32_t which = 1;; which++) {
-        /* Nobody flattens trees before the step `rest`, which climbs anyway: rows of small numbers, by way of which others do, early. */
-        cc_grow_and_sample(run, which, 0);
+        /* Lanes do not flatten trees before the step `rest`, which climbs anyway: rows of small numbers, by way of which others do, early. A
+         * thread of a host device waits for each look of a climb. Behind roots few joins follow. */
+        cc_grow_and_sample(run, which, WEIR_LANES == 1u && !run->args->roots);
         if ((stop = cc_step(run, which == 1 ? CC_AT_FIRST : CC_AT_SAMPLE, total)))
             return stop;
         const uint64_t roots =

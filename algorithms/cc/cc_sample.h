@@ -483,8 +483,9 @@ WEIR_DEV void cc_note_waiting(struct cc_run *run, uint32_t count)
 WEIR_DEV void cc_note_soon(struct cc_run *run, int joined, const struct cc_hook *hook)
 {
     const uint32_t lanes = weir_ballot(joined);
-    if (!cc_notes(run->args)) { /* it is enough to know how many there are */
-        if (lanes && weir_lane() == 0)
+    if (!cc_notes(
+            run->args)) { /* it is enough to know how many there are, behind roots; a host thread counts no others, one by one */
+        if (lanes && weir_lane() == 0 && (WEIR_LANES > 1u || run->args->roots))
             (void)weir_atomic_add_relaxed_dev_u64(&run->shared->hooks, weir_popcount_u32(lanes));
         return;
     }

@@ -213,6 +213,13 @@ weir_status weir_link_send(weir_link *link, const weir_segment *segment, weir_ev
         give_dispatch(link);
         return status;
     }
+    /* A cancel drops what is under way, and makes room by that: who finds it is told of the cancel. */
+    if ((status = weir__router_status(link->router))) {
+        weir__window_give(link->window, segment->bytes);
+        give_dispatch(link);
+        weir__messages_settle();
+        return status;
+    }
     pthread_rwlock_rdlock(&link->router->graph);
     if (!(status = weir__dispatch_make(&link->dispatch, link, segment)) &&
         !(status = measure(link, &link->dispatch, &size)) &&

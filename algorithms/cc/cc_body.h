@@ -8,7 +8,7 @@
 #endif
 
 #include "algorithms/cc/cc_rest.h"
-#include "algorithms/cc/cc_sample.h"
+#include "algorithms/cc/cc_rounds.h"
 
 /* ---- merging --------------------------------------------------------------------------------- */
 

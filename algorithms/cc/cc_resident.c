@@ -397,7 +397,7 @@ static void enter_least(const struct making *making, struct cc_args *a)
     const int is_known =
         weir_rows_symmetric(on->rows) || weir_rows_order_of(on->rows) == WEIR_ROWS_BY_DEGREE;
     a->least_id = a->least_name = CC_NONE;
-    if (!is_known || weir__context_planned(on->context))
+    if (!is_known || !a->part.arcs_all || weir__context_planned(on->context))
         return;
     for (uint64_t id = 0; id < a->part.vertices; id++) {
         uint32_t part, number;
@@ -430,6 +430,7 @@ static weir_status enter_all(const struct making *making, weir_context *context,
                              weir_route_kind route)
 {
     const weir__cc_resident *cc = making->cc;
+    const struct cc_args *all = weir_steps_args(cc->on.steps, 0);
     weir__cc_merge_tree tree;
     weir_status status = weir__cc_merge_tree_make(context, cc->on.parts, route, &tree);
     for (uint32_t d = 0; d < cc->on.parts && !status; d++) {
@@ -446,7 +447,10 @@ static weir_status enter_all(const struct making *making, weir_context *context,
         a->both = !weir_rows_symmetric(cc->on.rows);
         a->lines = weir_rows_memory(cc->on.rows) == WEIR_MEMORY_HOST;
         enter_tree(&tree, d, a);
-        enter_least(making, a);
+        if (d == 0)
+            enter_least(making, a);
+        a->least_id = all->least_id;
+        a->least_name = all->least_name;
         weir__cc_gaps(&cc->on, a->gap);
         if (!(status = enter_cut(making, weir_context_device(context, d), d, a)))
             status = enter_ids(cc, weir_context_device(context, d), d, a);

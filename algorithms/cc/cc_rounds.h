@@ -147,20 +147,20 @@ WEIR_DEV int cc_link_around(struct cc_run *run, uint64_t row, uint32_t skip,
     return 0;
 }
 
-/* The roots of a worker that found none: room for one a lane. */
-WEIR_DEV uint32_t *cc_alone(const struct cc_run *run)
+/* The roots of a worker that are stuck, since they found none: room for one a lane. */
+WEIR_DEV uint32_t *cc_stuck(const struct cc_run *run)
 {
     return &run->shared->root[run->block->thread / WEIR_LANES * WEIR_LANES];
 }
 
 /* The first @p count of them link arcs around them, one root a lane: CC_AROUND each, since one may lead back to it, by way of a tree that hangs
  * under it. All lanes of a worker. */
-WEIR_DEV void cc_link_alone(struct cc_run *run, uint32_t count)
+WEIR_DEV void cc_link_stuck(struct cc_run *run, uint32_t count)
 {
     uint32_t row = 0;
     weir_lanes_sync(); /* other lanes wrote them */
     if (weir_lane() < count)
-        row = cc_alone(run)[weir_lane()];
+        row = cc_stuck(run)[weir_lane()];
     weir_lanes_sync(); /* their places are for others now */
     WEIR_ROLLED
     for (uint32_t i = 0; i < CC_AROUND; i++) {
@@ -171,15 +171,15 @@ WEIR_DEV void cc_link_alone(struct cc_run *run, uint32_t count)
 }
 
 /* Put a row of each lane that has one among them, behind @p count others. @return how many there are then. */
-WEIR_DEV uint32_t cc_put_alone(struct cc_run *run, uint32_t count, int is_one, uint32_t row)
+WEIR_DEV uint32_t cc_put_stuck(struct cc_run *run, uint32_t count, int is_one, uint32_t row)
 {
     const uint32_t lanes = weir_ballot(is_one), lane = weir_lane();
     if (count + weir_popcount_u32(lanes) > WEIR_LANES) {
-        cc_link_alone(run, count);
+        cc_link_stuck(run, count);
         count = 0;
     }
     if (is_one)
-        cc_alone(run)[count + weir_popcount_u32(lanes & ((1u << lane) - 1u))] = row;
+        cc_stuck(run)[count + weir_popcount_u32(lanes & ((1u << lane) - 1u))] = row;
     return count + weir_popcount_u32(lanes);
 }
 
@@ -188,7 +188,7 @@ WEIR_DEV void cc_hook_roots(struct cc_run *run)
 {
     const uint64_t lane = weir_lane();
     const uint32_t apart = cc_apart(run->stride);
-    uint32_t alone = 0;
+    uint32_t stuck = 0;
     WEIR_ROLLED
     for (uint64_t base = cc_begin(run->id); base - lane < run->args->part.busy;
          base = cc_next(base, run->stride, CC_SCANNED)) {
@@ -200,10 +200,10 @@ WEIR_DEV void cc_hook_roots(struct cc_run *run)
             const uint64_t row = base + (uint64_t)k * apart;
             const int joined = left && cc_hook_root(run, row, cc_name(run, base, apart, k), &hook);
             cc_note_soon(run, joined, &hook);
-            alone = cc_put_alone(run, alone, left && !joined, (uint32_t)row);
+            stuck = cc_put_stuck(run, stuck, left && !joined, (uint32_t)row);
         }
     }
-    cc_link_alone(run, alone);
+    cc_link_stuck(run, stuck);
     cc_note_rest(run);
 }
 

@@ -23,22 +23,49 @@ extern "C" {
 
 /* ---- as kernels see it ---------------------------------------------------------------------- */
 
-#define WEIR_ROWS_ALIGN 1024u
-#define WEIR_ROWS_BYTE  255u       /* in weir_rows_part.out_byte: the degree does not fit */
-#define WEIR_ROWS_NONE  UINT32_MAX /* in weir_arcs.firsts: the row has no arc */
+#define WEIR_ROWS_ALIGN   1024u
+#define WEIR_ROWS_BYTE    255u       /* in weir_rows_part.out_byte: the degree does not fit */
+#define WEIR_ROWS_NONE    UINT32_MAX /* in weir_arcs.firsts: the row has no arc */
+#define WEIR_ROWS_NO_PAIR UINT64_MAX /* in weir_rows_pairs.firsts */
 
 /** One direction of the arcs of a part's vertices. Row r is that of number begin + r. */
 typedef struct weir_arcs {
     const uint64_t
         *offsets; /**< owned + 1: the arcs of row r are offsets[r] to offsets[r + 1] - 1 */
-    const uint32_t
-        *targets; /**< numbers of the far ends, ascending within a row; unless by weight */
-    const uint32_t *weights; /**< of each arc; NULL: none */
+    const uint32_t *
+        targets; /**< numbers of the far ends, ascending within a row; unless by weight. NULL where there are pairs */
+    const uint32_t *weights; /**< of each arc; NULL: none, or pairs */
     const uint32_t *
         firsts; /**< the first target of each row, WEIR_ROWS_NONE where there is none; NULL if not asked for.
                                    Often all that is looked at of a row: four bytes beside those of its neighbours, in the
                                    device's memory wherever the arcs lie */
 } weir_arcs;
+
+/** The arcs of one part as pairs, of rows that were asked for them: a word for each, in the place that it has in weir_arcs. Who looks at few
+ *  arcs of a row finds a weight and its target in one line of memory. A plain value whose pointers are memory of the part's device, or
+ *  what it reads of host memory. */
+typedef struct weir_rows_pairs {
+    const uint64_t *out; /**< weir_rows_pair() of the arcs of weir_rows_part.out */
+    const uint64_t *in;  /**< of .in: `out` if the graph is symmetric; NULL if not asked for */
+    const uint64_t *
+        firsts; /**< the first two in-arcs of each row, one behind the other, out-arcs if in-arcs were not asked for;
+                     WEIR_ROWS_NO_PAIR where the row has none. In the device's memory. NULL if not asked for, and unless arcs lie
+                     in host memory: elsewhere they spare nothing */
+} weir_rows_pairs;
+
+/** An arc in a word: its weight in the upper half, its target in the lower. */
+WEIR_DEV uint64_t weir_rows_pair(uint32_t weight, uint32_t target)
+{
+    return (uint64_t)weight << 32 | target;
+}
+WEIR_DEV uint32_t weir_rows_pair_weight(uint64_t pair)
+{
+    return (uint32_t)(pair >> 32);
+}
+WEIR_DEV uint32_t weir_rows_pair_target(uint64_t pair)
+{
+    return (uint32_t)pair;
+}
 
 /** One part; a plain value whose pointers are memory of the part's device. */
 typedef struct weir_rows_part {
@@ -131,7 +158,7 @@ WEIR_DEV uint64_t weir_rows_out_degree(const weir_rows_part *part, uint64_t row)
 }
 
 /** Where an out-arc leads: for the lanes of a worker that have an arc of a row each, of whom some may be beyond its end.
- *  @param[in]  arc, end    the arc, and where those of its row end. Of a part without a halo.
+ *  @param[in]  arc, end    the arc, and where those of its row end. Of a part without a halo, nor pairs.
  *  @param[out] number_out  of the far end; 0 beyond the end.
  *  @return the device that owns it; UINT32_MAX beyond the end. */
 WEIR_DEV uint32_t weir_rows_far_end(const weir_rows_part *part, uint64_t arc, uint64_t end,
@@ -174,14 +201,18 @@ typedef struct weir_rows_config {
     weir_memory
         memory; /**< where arcs lie; WEIR_MEMORY_AUTO looks at what the pools still have for the rows themselves, and knows
                              nothing of what the program takes behind them */
-    int firsts; /**< non-zero: with weir_arcs.firsts, of each direction that is placed */
+    int firsts; /**< non-zero: with weir_arcs.firsts, of each direction that is placed; of pairs with weir_rows_pairs.firsts in
+                     their place, 16 bytes a row, where arcs lie in host memory */
     int halo; /**< non-zero: with weir_rows_halo, by whose local numbers arcs then name far ends; without out_degrees,
                    which are by number */
+    int pairs; /**< non-zero: with weir_rows_pairs in place of weir_arcs.targets and .weights, which are NULL then; needs weights,
+                    and takes as much memory; without halo */
 } weir_rows_config;
 /** Defaults of weir_rows_config. */
-#define WEIR_ROWS_CONFIG_INIT                                                                    \
-    {                                                                                            \
-        sizeof(weir_rows_config), 0, 0, 0, 0, 0, WEIR_ROWS_AUTO, 0, NULL, WEIR_MEMORY_AUTO, 0, 0 \
+#define WEIR_ROWS_CONFIG_INIT                                                                     \
+    {                                                                                             \
+        sizeof(weir_rows_config), 0, 0, 0, 0, 0, WEIR_ROWS_AUTO, 0, NULL, WEIR_MEMORY_AUTO, 0, 0, \
+            0                                                                                     \
     }
 
 /** Place @p graph on devices of @p context.
@@ -206,6 +237,8 @@ void weir_rows_domain(const weir_rows *rows, weir_steps_domain *domain_out);
 const weir_rows_part *weir_rows_part_of(const weir_rows *rows, uint32_t part);
 /** The halo of part @p part, to be copied as the part is. NULL: there is no such part, or halos were not asked for. */
 const weir_rows_halo *weir_rows_halo_of(const weir_rows *rows, uint32_t part);
+/** The arcs of part @p part as pairs, to be copied as the part is. NULL: there is no such part, or pairs were not asked for. */
+const weir_rows_pairs *weir_rows_pairs_of(const weir_rows *rows, uint32_t part);
 /** Whether the graph has the reverse of every arc, of equal weight if weights were asked for: then the in-arcs of a
  *  part are its out-arcs. Known only if in-arcs were asked for; else 0. */
 int weir_rows_symmetric(const weir_rows *rows);

@@ -21,8 +21,12 @@ static weir_status check(const weir_context *context, const weir_graph *graph,
     if (config->halo && (config->out_degrees || partition->rows))
         return weir__fail(WEIR_ERR_INVALID, "rows with halos, and %s",
                           config->out_degrees ? "out-degrees by number" : "cells");
-    if (config->by_weight && !config->weights)
-        return weir__fail(WEIR_ERR_INVALID, "rows by weight without weights");
+    if ((config->by_weight || config->pairs) && !config->weights)
+        return weir__fail(WEIR_ERR_INVALID, "rows %s without weights",
+                          config->by_weight ? "by weight" : "of pairs");
+    if (config->pairs && (config->halo || partition->rows))
+        return weir__fail(WEIR_ERR_INVALID, "rows of pairs, and %s",
+                          config->halo ? "halos" : "cells");
     if (config->weights && graph->weight_kind != WEIR_WEIGHT_U32)
         return weir__fail(WEIR_ERR_INVALID, graph->weight_kind == WEIR_WEIGHT_NONE
                                                 ? "the graph has no weights (weir_graph_weigh())"
@@ -128,6 +132,14 @@ static weir_status place_all(weir_rows *rows, const weir_graph *graph,
     return status ? status : number(rows);
 }
 
+/* First arcs of a direction, for each row; pairs have those of one direction, and where arcs lie in host memory alone. */
+static uint64_t firsts_bytes(const weir_rows_config *config, weir_memory memory)
+{
+    if (!config->pairs)
+        return config->firsts ? 4 : 0;
+    return config->firsts && memory == WEIR_MEMORY_HOST ? 16 : 0;
+}
+
 /* Where arcs lie. In-arcs are counted in a pass over all arcs, so only where as many as there are in all would not fit on each
  * device. */
 static weir_status choose_memory(weir_rows *rows, const weir_graph *graph,
@@ -142,7 +154,8 @@ static weir_status choose_memory(weir_rows *rows, const weir_graph *graph,
         return status;
     for (uint32_t p = 0; p < rows->parts; p++) {
         beside[p] = (sizes.owned[p] + 1) * (in ? 16 : 8) +
-                    (config->firsts ? sizes.owned[p] * (in ? 8 : 4) : 0) +
+                    sizes.owned[p] *
+                        (firsts_bytes(config, WEIR_MEMORY_HOST) * (in && !config->pairs ? 2 : 1)) +
                     (config->out_bytes ? sizes.owned[p] : 0) +
                     (config->out_degrees ? sizes.numbers * 4 : 0) +
                     (config->halo ? weir__rows_halo_bytes(&sizes, p) : 0);
@@ -190,6 +203,7 @@ static weir_status create(weir_context *context, const weir_graph *graph,
     rows->parts = partition->parts;
     rows->grid_rows = partition->rows;
     rows->grid_columns = partition->columns;
+    rows->paired = config->pairs != 0;
     for (uint32_t p = 0; p < rows->parts; p++) {
         rows->part[p].part = p;
         rows->part[p].parts = rows->parts;
@@ -212,13 +226,14 @@ static weir_status create(weir_context *context, const weir_graph *graph,
 /* One direction of a part's arcs on its device, and what is held while it is brought there: weights apart, where the host puts them in
  * order. */
 static void csr_need(const weir_device *device, weir_memory memory, uint64_t rows, uint64_t arcs,
-                     int weights, int here, struct weir__need *need)
+                     const weir_rows_config *config, int here, struct weir__need *need)
 {
-    const int half = weights && here && !weir__rows_stay(device, memory) ? 4 : 0;
+    const int half =
+        weir__rows_part_halves(config) && here && !weir__rows_stay(device, memory) ? 4 : 0;
     weir__need_take(need, rows + 1, 8);
     weir__need_take_on(need, device, rows + 1, 8);
     weir__need_take(need, arcs, half);
-    weir__need_take_arcs(need, device, memory, arcs, weights ? 8 : 4);
+    weir__need_take_arcs(need, device, memory, arcs, config->weights ? 8 : 4);
     weir__need_give(need, rows + 1, 8);
     weir__need_give(need, arcs, half);
 }
@@ -228,9 +243,8 @@ static void in_need(const struct weir__sizes *sizes, const weir_rows_config *con
                     weir_memory memory, int here, struct weir__need *need)
 {
     const weir_device *device = weir_context_device(sizes->context, 0);
-    csr_need(device, memory, sizes->vertices + sizes->parts, sizes->arcs, config->weights, here,
-             need);
-    weir__need_take_on(need, device, config->firsts ? sizes->vertices : 0, 4);
+    csr_need(device, memory, sizes->vertices + sizes->parts, sizes->arcs, config, here, need);
+    weir__need_take_on(need, device, sizes->vertices, firsts_bytes(config, memory));
 }
 
 /* Whether the host puts the rows of some part in order. A device that has no room for it after all is not counted here: then the host
@@ -253,11 +267,13 @@ static void parts_need(const struct weir__sizes *sizes, const weir_rows_config *
         const weir_device *device = weir_context_device(sizes->context, p);
         const int here = !weir__rows_go_there(device, memory, sizes->arcs / sizes->parts);
         /* As rows_part.c has it. */
-        const int keys = here && (config->weights || !weir__rows_stay(device, memory));
+        const int keys =
+            here && (weir__rows_part_halves(config) || !weir__rows_stay(device, memory));
         weir__need_take(need, keys ? sizes->arcs_of[p] : 0, key);
-        csr_need(device, memory, sizes->owned[p], sizes->arcs_of[p], config->weights, here, need);
+        csr_need(device, memory, sizes->owned[p], sizes->arcs_of[p], config, here, need);
         weir__need_give(need, keys ? sizes->arcs_of[p] : 0, key);
-        weir__need_take_on(need, device, config->firsts ? sizes->owned[p] : 0, 4);
+        if (!config->pairs || !sizes->transposed)
+            weir__need_take_on(need, device, sizes->owned[p], firsts_bytes(config, memory));
         weir__need_take_on(need, device, config->out_degrees ? sizes->numbers : 0, 4);
         weir__need_pass(need, config->out_bytes ? sizes->owned[p] : 0, 1);
         weir__need_take_on(need, device, config->out_bytes ? sizes->owned[p] : 0, 1);
@@ -354,6 +370,11 @@ const weir_rows_halo *weir_rows_halo_of(const weir_rows *rows, uint32_t part)
     return rows->halo && part < rows->parts ? &rows->halo[part] : NULL;
 }
 
+const weir_rows_pairs *weir_rows_pairs_of(const weir_rows *rows, uint32_t part)
+{
+    return rows->paired && part < rows->parts ? &rows->pairs[part] : NULL;
+}
+
 int weir_rows_symmetric(const weir_rows *rows)
 {
     return rows->symmetric;
@@ -442,12 +463,14 @@ weir_status weir_rows_values(const weir_rows *rows, uint32_t part, const void *d
     return weir__sized_out(values_out, &known, sizeof known, "weir_values");
 }
 
-static void free_arcs(weir_device *device, weir_memory memory, const weir_arcs *arcs)
+static void free_arcs(weir_device *device, weir_memory memory, const weir_arcs *arcs,
+                      const uint64_t *pairs)
 {
     weir__bring_free(device, arcs->offsets);
     weir__bring_free(device, arcs->firsts);
     weir__bring_arcs_free(device, memory, arcs->targets);
     weir__bring_arcs_free(device, memory, arcs->weights);
+    weir__bring_arcs_free(device, memory, pairs);
 }
 
 void weir_rows_destroy(weir_rows *rows)
@@ -456,9 +479,11 @@ void weir_rows_destroy(weir_rows *rows)
         return;
     for (uint32_t p = 0; p < rows->parts; p++) {
         weir_device *device = weir_context_device(rows->context, p);
-        free_arcs(device, rows->memory, &rows->part[p].out);
+        const weir_rows_pairs *pairs = &rows->pairs[p];
+        free_arcs(device, rows->memory, &rows->part[p].out, pairs->out);
         if (rows->part[p].in.offsets != rows->part[p].out.offsets)
-            free_arcs(device, rows->memory, &rows->part[p].in);
+            free_arcs(device, rows->memory, &rows->part[p].in, pairs->in);
+        weir__bring_free(device, pairs->firsts);
         weir__bring_free(device, rows->part[p].out_degree);
         weir__bring_free(device, rows->part[p].out_byte);
     }

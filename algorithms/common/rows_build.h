@@ -23,7 +23,9 @@ struct weir_rows {
     uint32_t *vertex;   /* by number; UINT32_MAX for gaps */
     uint32_t *degree;   /* out-degree by number */
     weir_rows_part part[WEIR_DEVICES_MAX];
-    weir_rows_halo *halo; /* by part; NULL: not asked for */
+    weir_rows_halo *halo;                    /* by part; NULL: not asked for */
+    weir_rows_pairs pairs[WEIR_DEVICES_MAX]; /* if rows are paired */
+    int paired;
     struct weir__numbering *numbering;
     uint32_t grid_rows, grid_columns; /* of cells (cell.h); 0: parts have their rows */
 };
@@ -90,6 +92,12 @@ weir_status weir__rows_sort(const struct weir__rows_build *build, const weir_row
 static inline int weir__rows_stay(const weir_device *device, weir_memory memory)
 {
     return memory != WEIR_MEMORY_HOST && !weir__device_is_gpu(device);
+}
+
+/** Whether keys are parted into targets and weights when they are brought. */
+static inline int weir__rows_part_halves(const weir_rows_config *config)
+{
+    return config->weights && !config->pairs;
 }
 
 /** Whether a device puts rows in order, rather than the host, where parts have so many arcs on average. @param[in] memory  of arcs. */

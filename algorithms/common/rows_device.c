@@ -84,6 +84,7 @@ struct placing {
     uint64_t *offsets; /* of the rows, on the host: owned + 1 */
     uint64_t arcs;
     weir_arcs placed;
+    uint64_t *pairs; /* in place of its targets and weights, if those are wanted */
     /* For a while: */
     struct weir__pieces pieces;
     uint64_t *graph_offsets, *cursors;
@@ -161,9 +162,11 @@ static weir_status take(struct placing *p)
     uint32_t *targets = NULL, *weights = NULL;
     weir_status status =
         weir__bring(p->device, name[0], p->offsets, (uint64_t)p->part->owned + 1, 8, &offsets);
-    if (!status)
+    if (!status && p->build->config->pairs)
+        status = weir__device_alloc_as(p->device, name[1], p->arcs, 8, &p->pairs);
+    else if (!status)
         status = weir__device_alloc_as(p->device, name[1], p->arcs, 4, &targets);
-    if (!status && p->build->config->weights)
+    if (!status && weir__rows_part_halves(p->build->config))
         status = weir__device_alloc_as(p->device, name[2], p->arcs, 4, &weights);
     p->placed = (weir_arcs){.offsets = offsets, .targets = targets, .weights = weights};
     return status;
@@ -209,7 +212,8 @@ static weir_status deal(struct placing *p)
                            .rows = p->placed.offsets,
                            .cursors = p->cursors,
                            .targets = (uint32_t *)p->placed.targets,
-                           .weights = (uint32_t *)p->placed.weights};
+                           .weights = (uint32_t *)p->placed.weights,
+                           .pairs = p->pairs};
     weir_status status;
     if ((status = weir__upload(p->device, p->graph_offsets, graph->offsets,
                                (graph->vertices + 1) * 8)) ||
@@ -230,6 +234,7 @@ static weir_status sort(struct placing *p)
                                         .rows = p->part->owned,
                                         .targets = (uint32_t *)p->placed.targets,
                                         .weights = (uint32_t *)p->placed.weights,
+                                        .pairs = p->pairs,
                                         .bits = weir__csr_bits(build->rows->numbers),
                                         .weight_bits = build->config->by_weight ? whole : 0};
     return weir__csr_sort(&p->sorter, &rows);
@@ -255,9 +260,11 @@ weir_status weir__rows_place_there(const struct weir__rows_build *build, weir_ro
         weir__bring_free(p.device, p.placed.offsets);
         weir__bring_free(p.device, p.placed.targets);
         weir__bring_free(p.device, p.placed.weights);
+        weir__bring_free(p.device, p.pairs);
         return status;
     }
     *(in ? &part->in : &part->out) = p.placed;
+    *(in ? &build->rows->pairs[part->part].in : &build->rows->pairs[part->part].out) = p.pairs;
     *(in ? &part->arcs_in : &part->arcs_out) = p.arcs;
     return WEIR_OK;
 }

@@ -14,14 +14,17 @@ typedef struct rows_arcs_args {
         cursors; /* by row: where the next in-arc goes; NULL: out-arcs are wanted. Relaxed atomics */
     uint32_t *targets;   /* of the part, row by row */
     uint32_t *weights;   /* NULL: none */
+    uint64_t *pairs;     /* in place of both; else NULL */
     uint32_t *in_degree; /* by vertex; relaxed atomics */
 } rows_arcs_args;
 
 typedef struct rows_firsts_args {
     const uint64_t *offsets; /* of the rows */
     const uint32_t *targets;
+    const uint64_t *pairs; /* where there are no targets */
     uint32_t rows;
-    uint32_t *firsts; /* out: by row */
+    uint32_t *firsts;      /* out: by row */
+    uint64_t *pair_firsts; /* in its place where there are pairs: two by row */
 } rows_firsts_args;
 
 /* Arcs of a part, or first targets of its rows, and local numbers in their place. */
@@ -53,18 +56,32 @@ WEIR_DEV void rows_take_arc(const rows_arcs_args *a, uint64_t tail, uint64_t i)
         return;
     const uint64_t at = a->cursors ? weir_atomic_add_relaxed_dev_u64(&a->cursors[row], 1)
                                    : a->rows[row] + (a->here.begin + i - a->here.offsets[tail]);
+    if (a->pairs) {
+        a->pairs[at] = weir_rows_pair(a->here.weights_u32[i], a->cursors ? from : to);
+        return;
+    }
     a->targets[at] = a->cursors ? from : to;
     if (a->weights)
         a->weights[at] = a->here.weights_u32[i];
 }
 
-/** The first target of each row. */
+WEIR_DEV uint64_t rows_pair_at(const rows_firsts_args *a, uint64_t arc, uint64_t end)
+{
+    return arc < end ? a->pairs[arc] : WEIR_ROWS_NO_PAIR;
+}
+
+/** The first target of each row, or its first two arcs as pairs. */
 WEIR_DEV void rows_firsts(const rows_firsts_args *a, uint32_t worker, uint32_t workers)
 {
     for (uint64_t r = (uint64_t)worker * WEIR_LANES + weir_lane(); r < a->rows;
          r += (uint64_t)workers * WEIR_LANES) {
-        const uint64_t first = a->offsets[r];
-        a->firsts[r] = first < a->offsets[r + 1] ? a->targets[first] : WEIR_ROWS_NONE;
+        const uint64_t first = a->offsets[r], end = a->offsets[r + 1];
+        if (!a->pairs) {
+            a->firsts[r] = first < end ? a->targets[first] : WEIR_ROWS_NONE;
+            continue;
+        }
+        a->pair_firsts[2 * r] = rows_pair_at(a, first, end);
+        a->pair_firsts[2 * r + 1] = rows_pair_at(a, first + 1, end);
     }
 }
 

@@ -1,7 +1,7 @@
 /** @file rows_part.c  The rows of one part: built in host memory, sorted, brought to its device.
  *
  * A row is sorted as keys of 32 bits, or of 64 with the weight of each arc in the other half (rows_sort.c);
- * weights part from numbers when they are brought. Parts are built one after the other, each on all cores,
+ * weights part from numbers when they are brought, unless pairs are wanted. Parts are built one after the other, each on all cores,
  * so that the host holds one at a time. */
 #include "algorithms/graph/build.h"
 #include "algorithms/common/bring.h"
@@ -35,16 +35,29 @@ static int stays(const struct csr *csr)
     return weir__rows_stay(csr->device, csr->build->rows->memory);
 }
 
+/* Where keys lie on the device, if no halves part from them. */
+static void place_keys(const struct csr *csr, const void *placed, weir_arcs *arcs_out)
+{
+    weir_rows_pairs *pairs = &csr->build->rows->pairs[csr->part->part];
+    if (!csr->build->config->pairs)
+        arcs_out->targets = placed;
+    else if (csr->in)
+        pairs->in = placed;
+    else
+        pairs->out = placed;
+}
+
 /* Memory for keys. Where the device works in the host's memory they are written to the place where they stay, unless weights have to
  * part from them. */
 static weir_status take_keys(struct csr *csr, uint64_t arcs, weir_arcs *arcs_out)
 {
-    if (csr->build->config->weights || !stays(csr))
-        return weir__alloc(arcs, weir__rows_key_bytes(csr->build), "part arcs", &csr->keys);
+    const size_t bytes = weir__rows_key_bytes(csr->build);
+    if (weir__rows_part_halves(csr->build->config) || !stays(csr))
+        return weir__alloc(arcs, bytes, "part arcs", &csr->keys);
     const weir_status status =
-        weir__device_alloc_as(csr->device, ends_of(csr), arcs, sizeof(uint32_t), &csr->keys);
+        weir__device_alloc_as(csr->device, ends_of(csr), arcs, bytes, &csr->keys);
     csr->stay = !status;
-    arcs_out->targets = csr->keys;
+    place_keys(csr, csr->keys, arcs_out);
     return status;
 }
 
@@ -62,6 +75,25 @@ static void part_halves(void *user, uint64_t begin, uint64_t end)
     uint32_t shift = csr->low ? 0 : 32;
     for (uint64_t i = begin; i < end; i++)
         csr->half[i] = (uint32_t)(keys[i] >> shift);
+}
+
+/* Keys that were sorted by number become pairs. */
+static void turn_keys(void *user, uint64_t begin, uint64_t end)
+{
+    uint64_t *keys = ((const struct csr *)user)->keys;
+    for (uint64_t i = begin; i < end; i++)
+        keys[i] = keys[i] << 32 | keys[i] >> 32;
+}
+
+/* Sort a part's rows, as keys in any case, which are pairs then if those are wanted. @param[in] dealt  as in weir__rows_sort(). */
+static weir_status sort_keys(struct csr *csr, const void *dealt, uint64_t arcs)
+{
+    const weir_rows_config *config = csr->build->config;
+    const weir_status status =
+        weir__rows_sort(csr->build, csr->part, csr->offsets, dealt, csr->keys);
+    if (status || !config->pairs || config->by_weight)
+        return status;
+    return weir__activity_for("pairing weights", "arcs", arcs, WEIR__ARC_CHUNK, 0, turn_keys, csr);
 }
 
 /* By way of a buffer, or where it stays. */
@@ -91,17 +123,17 @@ static weir_status bring_half(struct csr *csr, const char *what, int low, uint64
 static weir_status bring_csr(struct csr *csr, uint64_t arcs, weir_arcs *arcs_out)
 {
     const struct weir__rows_build *build = csr->build;
-    const void *offsets = NULL, *targets = NULL;
+    const void *offsets = NULL, *keys = NULL;
     weir_status status =
         weir__bring(csr->device, csr->in ? "offsets of in-arcs" : "offsets of out-arcs",
                     csr->offsets, (uint64_t)csr->part->owned + 1, 8, &offsets);
     arcs_out->offsets = offsets;
     if (status || csr->stay)
         return status;
-    if (!build->config->weights) {
+    if (!weir__rows_part_halves(build->config)) {
         status = weir__bring_arcs(csr->device, build->rows->memory, ends_of(csr), csr->keys, arcs,
-                                  4, &targets);
-        arcs_out->targets = targets;
+                                  weir__rows_key_bytes(build), &keys);
+        place_keys(csr, keys, arcs_out);
         return status;
     }
     if ((!build->sizes && !stays(csr) &&
@@ -133,7 +165,7 @@ static weir_status host_has_room(const struct weir__rows_build *build, const wei
             arcs += offsets[rows->vertex[r] + (uint64_t)1] - offsets[rows->vertex[r]];
         weir__need_take(&need, arcs, key);
     }
-    weir__need_take(&need, arcs, build->config->weights ? 4 : 0);
+    weir__need_take(&need, arcs, weir__rows_part_halves(build->config) ? 4 : 0);
     return weir__need_fits(&need, "rows of %s, which no device has room to put in order",
                            build->graph->name);
 }
@@ -195,7 +227,7 @@ static weir_status place_out(const struct weir__rows_build *build, weir_rows_par
         status = take_keys(&csr, part->arcs_out, &part->out);
     }
     if (!status)
-        status = weir__rows_sort(build, part, csr.offsets, NULL, csr.keys);
+        status = sort_keys(&csr, NULL, part->arcs_out);
     if (!status)
         status = bring_csr(&csr, part->arcs_out, &part->out);
     free(csr.offsets);
@@ -232,12 +264,12 @@ static weir_status place_in(struct weir__rows_build *build, weir_rows_part *part
         csr.offsets[r + (uint64_t)1] = ends[r] - before;
     part->arcs_in = csr.offsets[part->owned];
     const void *dealt = (char *)build->in_keys + before * weir__rows_key_bytes(build);
-    if (build->config->weights || !stays(&csr))
+    if (weir__rows_part_halves(build->config) || !stays(&csr))
         csr.keys = (void *)(uintptr_t)dealt;
     else
         status = take_keys(&csr, part->arcs_in, &part->in);
     if (!status)
-        status = weir__rows_sort(build, part, csr.offsets, dealt, csr.keys);
+        status = sort_keys(&csr, dealt, part->arcs_in);
     if (!status)
         status = bring_csr(&csr, part->arcs_in, &part->in);
     free(csr.offsets);
@@ -279,25 +311,47 @@ static weir_status place_bytes(const struct weir__rows_build *build, weir_rows_p
     return status;
 }
 
+static weir_status find_firsts(weir_device *device, const rows_firsts_args *args)
+{
+    weir_queue *queue;
+    weir_status status = weir_queue_create(device, 0, &queue);
+    if (status)
+        return status;
+    if (!(status = weir_queue_launch(queue, &weir__rows_firsts_kernel, args, sizeof *args)))
+        status = weir_queue_sync(queue);
+    weir_queue_destroy(queue);
+    return status;
+}
+
 /* By the part's device, which has the arcs: also of those in host memory, and whoever put them in order. */
 static weir_status place_firsts(const struct weir__rows_build *build, weir_rows_part *part, int in)
 {
     weir_device *device = weir_context_device(build->rows->context, part->part);
+    weir_rows_pairs *pairs = &build->rows->pairs[part->part];
     weir_arcs *arcs = in ? &part->in : &part->out;
     rows_firsts_args args = {
         .offsets = arcs->offsets, .targets = arcs->targets, .rows = part->owned};
-    weir_queue *queue;
-    weir_status status = weir__device_alloc_as(device, in ? "first in-arcs" : "first out-arcs",
-                                               part->owned, sizeof *args.firsts, &args.firsts);
-    arcs->firsts = args.firsts;
-    if (status || build->sizes || !part->owned)
-        return status;
-    if ((status = weir_queue_create(device, 0, &queue)))
-        return status;
-    if (!(status = weir_queue_launch(queue, &weir__rows_firsts_kernel, &args, sizeof args)))
-        status = weir_queue_sync(queue);
-    weir_queue_destroy(queue);
-    return status;
+    const char *what = in ? "first in-arcs" : "first out-arcs";
+    weir_status status;
+    if (build->config->pairs) {
+        args.pairs = in ? pairs->in : pairs->out;
+        status = weir__device_alloc_as(device, what, part->owned, 2 * sizeof *args.pair_firsts,
+                                       &args.pair_firsts);
+        pairs->firsts = args.pair_firsts;
+    } else {
+        status =
+            weir__device_alloc_as(device, what, part->owned, sizeof *args.firsts, &args.firsts);
+        arcs->firsts = args.firsts;
+    }
+    return status || build->sizes || !part->owned ? status : find_firsts(device, &args);
+}
+
+/* Whether the first arcs of a direction are kept. */
+static int wants_firsts(const struct weir__rows_build *build, int in)
+{
+    if (!build->config->firsts || !build->config->pairs)
+        return build->config->firsts;
+    return build->rows->memory == WEIR_MEMORY_HOST && in == wants_in(build);
 }
 
 weir_status weir__rows_place_part(struct weir__rows_build *build, uint32_t p)
@@ -306,14 +360,15 @@ weir_status weir__rows_place_part(struct weir__rows_build *build, uint32_t p)
     weir_rows_part *part = &rows->part[p];
     const void *degree = NULL;
     weir_status status = place_out(build, part);
-    if (!status && build->config->firsts)
+    if (!status && wants_firsts(build, 0))
         status = place_firsts(build, part, 0);
     if (!status && build->config->in_arcs && rows->symmetric) {
         part->in = part->out;
+        rows->pairs[p].in = rows->pairs[p].out;
         part->arcs_in = part->arcs_out;
     } else if (!status && wants_in(build)) {
         status = place_in(build, part);
-        if (!status && build->config->firsts)
+        if (!status && wants_firsts(build, 1))
             status = place_firsts(build, part, 1);
     }
     if (!status && build->config->out_degrees)

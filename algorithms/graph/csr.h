@@ -32,7 +32,9 @@ struct weir__csr_rows {
         *placed; /* on the device: where each ends, counted from the first of these rows */
     uint64_t rows;
     uint32_t *targets, *weights; /* on the device; weights may be NULL */
-    uint32_t bits;               /* of a target, at least 1 */
+    uint64_t *
+        pairs; /* in place of both: a weight above, a target below. NULL, but for weir__csr_sort() */
+    uint32_t bits; /* of a target, at least 1 */
     uint32_t
         weight_bits; /* of a weight, if each row is to ascend by weight and then by target; 0: by target alone */
 };

@@ -116,6 +116,7 @@ typedef struct csr_keys_args {
     uint64_t arc, count;  /* its first arc, and how many it has */
     uint32_t *targets;    /* of all rows */
     uint32_t *weights;    /* NULL: none */
+    uint64_t *pairs;      /* in place of both: a weight above, a target below; else NULL */
     uint64_t *keys;       /* count */
     uint32_t *values;     /* count, if there are weights */
     uint32_t bits;        /* of a far end */
@@ -139,8 +140,11 @@ WEIR_DEV void csr_pack(const csr_keys_args *a, uint32_t worker, uint32_t workers
         const uint64_t high = csr_find(a->ends, low, a->last, a->arc + end - 1);
         for (uint64_t i = tile + weir_lane(); i < end; i += WEIR_LANES) {
             const uint64_t row = csr_find(a->ends, low, high, a->arc + i);
-            a->keys[i] = (row - a->first) << a->bits | a->targets[a->arc + i];
-            if (a->weights)
+            const uint64_t pair = a->pairs ? a->pairs[a->arc + i] : a->targets[a->arc + i];
+            a->keys[i] = (row - a->first) << a->bits | (uint32_t)pair;
+            if (a->pairs)
+                a->values[i] = (uint32_t)(pair >> 32);
+            else if (a->weights)
                 a->values[i] = a->weights[a->arc + i];
         }
     }
@@ -168,7 +172,13 @@ WEIR_DEV void csr_unpack(const csr_keys_args *a, uint32_t worker, uint32_t worke
     uint32_t *beside = a->weight_bits ? a->targets : a->weights;
     for (uint64_t i = (uint64_t)worker * WEIR_LANES + weir_lane(); i < a->count;
          i += (uint64_t)workers * WEIR_LANES) {
-        low[a->arc + i] = (uint32_t)(a->keys[i] & mask);
+        const uint64_t key = a->keys[i] & mask;
+        if (a->pairs) {
+            const uint64_t value = a->values[i];
+            a->pairs[a->arc + i] = a->weight_bits ? key << 32 | value : value << 32 | key;
+            continue;
+        }
+        low[a->arc + i] = (uint32_t)key;
         if (beside)
             beside[a->arc + i] = a->values[i];
     }

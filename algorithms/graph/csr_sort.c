@@ -174,6 +174,7 @@ static csr_keys_args keys_of(const struct weir__csr_rows *rows)
     return (csr_keys_args){.ends = rows->placed,
                            .targets = rows->targets,
                            .weights = rows->weights,
+                           .pairs = rows->pairs,
                            .bits = rows->bits,
                            .weight_bits = rows->weight_bits};
 }

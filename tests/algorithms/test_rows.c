@@ -3,6 +3,7 @@
 #include "tests/algorithms/graph_fixture.h"
 #include "tests/lib/support.h"
 #include "tests/lib/share.h"
+#include "algorithms/common/bring.h"
 #include "algorithms/rows.h"
 #include "runtime/internal.h"
 
@@ -34,6 +35,17 @@ static void *fetch(const struct placed *placed, uint32_t p, const void *data, ui
     assert_int_equal(
         weir__download(weir_context_device(placed->context, p), copy, data, (size_t)count * bytes),
         WEIR_OK);
+    return copy;
+}
+
+/* The same of arcs, which may lie in host memory. */
+static void *fetch_arcs(const struct placed *placed, uint32_t p, const void *data, uint64_t count,
+                        size_t bytes)
+{
+    void *copy = malloc((size_t)count * bytes + 1);
+    assert_true(copy && data);
+    OK(weir__bring_back(weir_context_device(placed->context, p), weir_rows_memory(placed->rows),
+                        copy, data, (size_t)count * bytes));
     return copy;
 }
 
@@ -131,6 +143,23 @@ static void assert_order(const struct placed *placed)
     free(both);
 }
 
+/* What pairs are of. */
+static void part_pairs(const struct placed *placed, uint32_t p, int in, uint64_t count,
+                       uint32_t **targets_out, uint32_t **weights_out)
+{
+    const weir_rows_pairs *pairs = weir_rows_pairs_of(placed->rows, p);
+    uint64_t *words = fetch_arcs(placed, p, in ? pairs->in : pairs->out, count, 8);
+    *targets_out = malloc(count * 4 + 1);
+    *weights_out = malloc(count * 4 + 1);
+    assert_true(*targets_out && *weights_out);
+    for (uint64_t i = 0; i < count; i++) {
+        (*targets_out)[i] = weir_rows_pair_target(words[i]);
+        (*weights_out)[i] = weir_rows_pair_weight(words[i]);
+        assert_int_equal(weir_rows_pair((*weights_out)[i], (*targets_out)[i]), words[i]);
+    }
+    free(words);
+}
+
 /* One direction of a part's arcs: each is of the graph and was not met before. */
 static uint64_t assert_side(const struct placed *placed, uint32_t p, const weir_arcs *arcs, int in)
 {
@@ -139,11 +168,17 @@ static uint64_t assert_side(const struct placed *placed, uint32_t p, const weir_
     const uint32_t *vertex = weir_rows_vertices(placed->rows);
     uint64_t *offsets = fetch(placed, p, arcs->offsets, part->owned + UINT64_C(1), 8);
     uint64_t count = offsets[part->owned];
-    uint32_t *targets = fetch(placed, p, arcs->targets, count, 4), *weights = NULL;
+    uint32_t *targets = NULL, *weights = NULL;
     assert_int_equal(offsets[0], 0);
     assert_int_equal(count, in ? part->arcs_in : part->arcs_out);
-    if (placed->config.weights)
-        weights = fetch(placed, p, arcs->weights, count, 4);
+    if (placed->config.pairs) {
+        assert_true(!arcs->targets && !arcs->weights);
+        part_pairs(placed, p, in, count, &targets, &weights);
+    } else {
+        targets = fetch_arcs(placed, p, arcs->targets, count, 4);
+    }
+    if (placed->config.weights && !placed->config.pairs)
+        weights = fetch_arcs(placed, p, arcs->weights, count, 4);
     else
         assert_null(arcs->weights);
     for (uint32_t r = 0; r < part->owned; r++) {
@@ -199,7 +234,12 @@ static void assert_arcs(struct placed *placed)
             continue;
         }
         in += assert_side(placed, p, &part->in, 1);
-        assert_int_equal(part->in.targets == part->out.targets, weir_rows_symmetric(placed->rows));
+        assert_int_equal(part->in.targets == part->out.targets,
+                         placed->config.pairs || weir_rows_symmetric(placed->rows));
+        if (placed->config.pairs)
+            assert_int_equal(weir_rows_pairs_of(placed->rows, p)->in ==
+                                 weir_rows_pairs_of(placed->rows, p)->out,
+                             weir_rows_symmetric(placed->rows));
     }
     assert_int_equal(in, placed->config.in_arcs ? arcs : 0);
     free(placed->seen);
@@ -241,7 +281,7 @@ static void assert_out_byte(const struct placed *placed)
 static void assert_firsts_of(const struct placed *placed, uint32_t p, const weir_arcs *arcs)
 {
     const uint32_t owned = weir_rows_part_of(placed->rows, p)->owned;
-    if (!placed->config.firsts || !arcs->offsets) {
+    if (!placed->config.firsts || placed->config.pairs || !arcs->offsets) {
         assert_null(arcs->firsts);
         return;
     }
@@ -258,10 +298,42 @@ static void assert_firsts_of(const struct placed *placed, uint32_t p, const weir
     free(targets);
 }
 
+/* The first two pairs of each row, where they are of use. */
+static void assert_pair_firsts(const struct placed *placed, uint32_t p)
+{
+    const weir_rows_part *part = weir_rows_part_of(placed->rows, p);
+    const weir_rows_pairs *pairs = weir_rows_pairs_of(placed->rows, p);
+    const int in = placed->config.in_arcs;
+    if (!placed->config.pairs) {
+        assert_null(pairs);
+        return;
+    }
+    if (!placed->config.firsts || weir_rows_memory(placed->rows) != WEIR_MEMORY_HOST) {
+        assert_null(pairs->firsts);
+        return;
+    }
+    if (!part->owned)
+        return;
+    uint64_t *offsets =
+        fetch(placed, p, (in ? &part->in : &part->out)->offsets, part->owned + UINT64_C(1), 8);
+    uint64_t *words = fetch_arcs(placed, p, in ? pairs->in : pairs->out, offsets[part->owned], 8);
+    uint64_t *firsts = fetch(placed, p, pairs->firsts, part->owned, 16);
+    for (uint32_t r = 0; r < part->owned; r++)
+        for (uint64_t k = 0; k < 2; k++)
+            assert_int_equal(firsts[2 * (uint64_t)r + k], offsets[r] + k < offsets[r + 1]
+                                                              ? words[offsets[r] + k]
+                                                              : WEIR_ROWS_NO_PAIR);
+    free(offsets);
+    free(words);
+    free(firsts);
+}
+
 static void assert_firsts(const struct placed *placed)
 {
+    assert_null(weir_rows_pairs_of(placed->rows, placed->parts));
     for (uint32_t p = 0; p < placed->parts; p++) {
         const weir_rows_part *part = weir_rows_part_of(placed->rows, p);
+        assert_pair_firsts(placed, p);
         assert_firsts_of(placed, p, &part->out);
         assert_firsts_of(placed, p, &part->in);
         if (part->in.offsets == part->out.offsets)
@@ -378,6 +450,19 @@ static void try_weighted(weir_context *context, const weir_graph *graph,
                                 .firsts = 1, .order = (weir_rows_order)order));
 }
 
+static void try_pairs(weir_context *context, const weir_graph *graph,
+                      const weir_partition *partition)
+{
+    for (int order = WEIR_ROWS_BY_ID; order <= WEIR_ROWS_BY_DEGREE; order++)
+        for (int how = 0; how < 16; how++)
+            if (!skipped())
+                assert_rows(context, graph, partition,
+                            ASK(.in_arcs = how & 1, .weights = 1, .by_weight = how >> 1 & 1,
+                                .pairs = 1, .firsts = how >> 2 & 1,
+                                .memory = how >> 3 ? WEIR_MEMORY_HOST : WEIR_MEMORY_DEVICE,
+                                .order = (weir_rows_order)order));
+}
+
 static void rows_hold_every_arc_once(void **state)
 {
     static const char *const texts[] = {"rmat:9", "rmat:6,1", "grid:17x23", "grid:3x1",
@@ -468,6 +553,7 @@ static void weights_stay_with_their_arcs(void **state)
         weir_partition *partition =
             cut(graph, WEIR_PARTITION_RANDOM, weir_context_device_count(context));
         try_weighted(context, graph, partition);
+        try_pairs(context, graph, partition);
         weir_partition_destroy(partition);
         weir_graph_destroy(graph);
     }
@@ -595,7 +681,8 @@ static void what_does_not_fit_is_refused(void **state)
 {
     (void)state;
     weir_rows_config plain = ASK(.in_arcs = 1), weights = ASK(.weights = 1),
-                     only = ASK(.by_weight = 1);
+                     only = ASK(.by_weight = 1), pairs = ASK(.pairs = 1),
+                     halo = ASK(.weights = 1, .pairs = 1, .halo = 1);
     weir_context *context = open_with_or_skip("host:2", NULL);
     weir_graph *graph = open_graph("grid:200x200", 0), *fractions;
     uint8_t *owner = calloc(graph->vertices, 1);
@@ -604,7 +691,9 @@ static void what_does_not_fit_is_refused(void **state)
     static const double half = .5;
     assert_non_null(owner);
     assert_refused(context, graph, &partition, weights, "no weights");
-    assert_refused(context, graph, &partition, only, "without weights");
+    assert_refused(context, graph, &partition, only, "rows by weight without weights");
+    assert_refused(context, graph, &partition, pairs, "rows of pairs without weights");
+    assert_refused(context, graph, &partition, halo, "rows of pairs, and halos");
     owner[30000] = 2;
     owner[39999] = 255;
     assert_refused(context, graph, &partition, plain, "vertex 30000 is in part 2 of 2");
@@ -625,17 +714,10 @@ static void what_does_not_fit_is_refused(void **state)
     weir_context_destroy(context);
 }
 
-/* Whichever allocation fails, nothing is left behind. Pools do without some; in the end all succeed. */
-static void every_allocation_may_fail(void **state)
+/* @return how many allocations there are, about: each fails once. */
+static uint32_t fail_each(weir_context *context, const weir_graph *graph, weir_rows_config config)
 {
-    (void)state;
-    weir_context *context = open_with_or_skip("host:2", NULL);
-    weir_graph *graph = open_graph("rmat:7", 0);
-    weir_rows_config config = ASK(.in_arcs = 1, .weights = 1, .out_degrees = 1);
-    weir_weights weights;
     uint32_t failures = 0, struck = 1;
-    assert_int_equal(weir_weights_parse("random", &weights), WEIR_OK);
-    assert_int_equal(weir_graph_weigh(graph, &weights), WEIR_OK);
     for (uint64_t nth = 1; struck; nth++) {
         weir_rows *rows;
         weir_pool_stats pool = WEIR_POOL_STATS_INIT;
@@ -653,7 +735,24 @@ static void every_allocation_may_fail(void **state)
             assert_int_equal(status, WEIR_ERR_NOMEM);
         failures += status != WEIR_OK;
     }
-    assert_true(failures > 30);
+    return failures;
+}
+
+/* Whichever allocation fails, nothing is left behind. Pools do without some; in the end all succeed. */
+static void every_allocation_may_fail(void **state)
+{
+    (void)state;
+    weir_context *context = open_with_or_skip("host:2", NULL);
+    weir_graph *graph = open_graph("rmat:7", 0);
+    weir_weights weights;
+    assert_int_equal(weir_weights_parse("random", &weights), WEIR_OK);
+    assert_int_equal(weir_graph_weigh(graph, &weights), WEIR_OK);
+    assert_true(fail_each(context, graph, ASK(.in_arcs = 1, .weights = 1, .out_degrees = 1)) > 30);
+    for (int host = 0; host < 2; host++)
+        assert_true(fail_each(context, graph,
+                              ASK(.in_arcs = 1, .weights = 1, .pairs = 1, .firsts = 1,
+                                  .memory = host ? WEIR_MEMORY_HOST : WEIR_MEMORY_DEVICE,
+                                  .order = WEIR_ROWS_BY_DEGREE)) > 20);
     weir_graph_destroy(graph);
     weir_context_destroy(context);
 }

@@ -35,6 +35,17 @@ static void assert_same_arcs(weir_device *device, uint32_t owned, uint64_t count
     assert_same_array(device, want->weights, got->weights, count * 4);
 }
 
+static void assert_same_pairs(weir_device *device, const weir_rows_part *part,
+                              const weir_rows_pairs *want, const weir_rows_pairs *got)
+{
+    assert_int_equal(want != NULL, got != NULL);
+    if (!want)
+        return;
+    assert_same_array(device, want->out, got->out, part->arcs_out * 8);
+    assert_same_array(device, want->in, got->in, part->arcs_in * 8);
+    assert_int_equal(want->in == want->out, got->in == got->out);
+}
+
 static void assert_same_rows(weir_context *context, const weir_rows *want, const weir_rows *got)
 {
     for (uint32_t p = 0; p < weir_context_device_count(context); p++) {
@@ -48,6 +59,7 @@ static void assert_same_rows(weir_context *context, const weir_rows *want, const
         assert_same_arcs(device, a->owned, a->arcs_out, &a->out, &b->out);
         assert_same_arcs(device, a->owned, a->arcs_in, &a->in, &b->in);
         assert_int_equal(a->in.targets == a->out.targets, b->in.targets == b->out.targets);
+        assert_same_pairs(device, a, weir_rows_pairs_of(want, p), weir_rows_pairs_of(got, p));
         assert_same_array(device, a->out_degree, b->out_degree, (uint64_t)a->numbers * 4);
         assert_same_array(device, a->out_byte, b->out_byte, a->owned);
     }
@@ -78,14 +90,16 @@ static void compare_all(weir_context *context, const char *text, int undirected,
     OK(weir_graph_open(text, &options, &graph));
     OK(weir_graph_weigh(graph, &weights));
     OK(weir_partition_create(graph, kind, weir_context_device_count(context), 5, NULL, &partition));
-    for (uint32_t choice = 0; choice < 2 * 2 * 3 * 2; choice++) {
+    for (uint32_t choice = 0; choice < 2 * 2 * 5 * 2; choice++) {
+        const uint32_t how = choice / 4 % 5;
         weir_rows_config config = WEIR_ROWS_CONFIG_INIT;
         config.in_arcs = choice & 1;
         config.order = choice & 2 ? WEIR_ROWS_BY_DEGREE : WEIR_ROWS_BY_ID;
-        config.weights = choice / 4 % 3 > 0;
-        config.by_weight = choice / 4 % 3 > 1;
+        config.weights = how > 0;
+        config.by_weight = how > 0 && how % 2 == 0;
+        config.pairs = how > 2;
         config.out_degrees = config.out_bytes = choice & 1;
-        compare(context, graph, partition, &config, sizes[choice / 12][0], sizes[choice / 12][1]);
+        compare(context, graph, partition, &config, sizes[choice / 20][0], sizes[choice / 20][1]);
     }
     weir_partition_destroy(partition);
     weir_graph_destroy(graph);

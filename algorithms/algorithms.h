@@ -644,7 +644,8 @@ typedef struct weir_run_stats {
      *  hubs, so that they are not in stolen_bytes; else 0. */
     uint64_t stolen_copied;
     /** Breadth-first search in step: vertices that levels bottom-up found by the first arc of their row, which is kept apart from the
-     *  others (weir_arcs.firsts), so that neither where the row lies nor its arcs were read; else 0. */
+     *  others (weir_arcs.firsts), so that neither where the row lies nor its arcs were read. Shortest paths in step with arcs in host
+     *  memory: rows that pulls were through with by their first arcs, which are kept on the device (weir_rows_pairs.firsts). Else 0. */
     uint64_t firsts;
     /** PageRank by pull on host devices: turns, of up to 32 chunks of rows, that threads took from each other, over all iterations. */
     uint64_t turns_stolen;

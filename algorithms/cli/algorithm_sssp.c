@@ -57,6 +57,7 @@ static const weir__cli_column columns[] = {COLUMN_SOURCE,
 static const weir__cli_member members[] = {
     {.name = "direct", .kind = KIND_COUNT, .offset = TRIAL(stats.direct)},
     {.name = "candidates", .kind = KIND_COUNT, .offset = TRIAL(stats.candidates)},
+    {.name = "firsts", .kind = KIND_COUNT, .offset = TRIAL(stats.firsts)},
     STOLEN_MEMBERS,
     LONE_MEMBERS,
     END_OF_LIST};

@@ -19,21 +19,20 @@ static weir_status bring(const struct back *back, uint32_t p, const uint64_t *of
     const weir_rows_part *part = weir_rows_part_of(back->rows, p);
     const uint32_t *vertex = weir_rows_vertices(back->rows);
     weir_device *device = weir_context_device(weir_rows_context(back->rows), p);
-    uint32_t *weights;
-    weir_status status = weir__alloc(part->arcs_out, sizeof *weights, "weights", &weights);
+    const uint64_t *placed = weir_rows_pairs_of(back->rows, p)->out;
+    uint64_t *pairs;
+    weir_status status = weir__alloc(part->arcs_out, sizeof *pairs, "arcs of a part", &pairs);
     if (status)
         return status;
-    const weir_memory memory = weir_rows_memory(back->rows);
-    const size_t bytes = part->arcs_out * 4;
-    if (!(status = weir__bring_back(device, memory, weights, part->out.weights, bytes)))
-        status = weir__bring_back(device, memory, back->target + at, part->out.targets, bytes);
+    status = weir__bring_back(device, weir_rows_memory(back->rows), pairs, placed,
+                              part->arcs_out * sizeof *pairs);
     for (uint32_t r = 0; r < part->owned && !status; r++)
         for (uint64_t arc = offsets[r]; arc < offsets[r + 1]; arc++) {
             back->source[at + arc] = vertex[part->begin + r];
-            back->target[at + arc] = vertex[back->target[at + arc]];
-            back->weight[at + arc] = weights[arc];
+            back->target[at + arc] = vertex[weir_rows_pair_target(pairs[arc])];
+            back->weight[at + arc] = weir_rows_pair_weight(pairs[arc]);
         }
-    free(weights);
+    free(pairs);
     return status;
 }
 
@@ -69,7 +68,7 @@ weir_status weir__sssp_back(const weir_rows *rows, weir_graph **graph_out,
     *graph_out = NULL;
     weir__need_take(&need, arcs, weir__arc_bytes(&list));
     weir__need_take(&need, n, 1);
-    weir__need_pass(&need, arcs, 4); /* weights of the largest part, on their way */
+    weir__need_pass(&need, arcs, 8); /* of the largest part, on their way */
     weir__need_pass(&need, n, 8);
     weir__build_need(&list, arcs, WEIR_WEIGHT_U32, &need);
     if ((status = weir__need_fits(&need, "distances of more than 32 bits")) ||

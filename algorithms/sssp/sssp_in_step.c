@@ -99,18 +99,23 @@ static uint64_t stamps_written(const void *user, uint32_t p)
     return stamps_of(weir__row_steps_part(&in_step->on, p)->busy);
 }
 
-static uint64_t piece_count(const void *user, uint32_t p, uint32_t sender)
+/* Of even and of odd iterations. */
+static uint64_t pieces_count(const void *user, uint32_t p, uint32_t sender)
 {
     (void)sender;
-    return ((const struct sssp_in_step *)user)->pieces[p];
+    return 2 * ((const struct sssp_in_step *)user)->pieces[p];
 }
 
-static uint64_t candidate_count(const void *user, uint32_t p, uint32_t sender)
+/* As candidates of one iteration, of which there may be two lists. */
+static uint64_t most_candidates(const struct sssp_in_step *in_step, uint32_t p)
+{
+    return weir__row_steps_part(&in_step->on, p)->owned / CANDIDATES_OF + UINT64_C(1);
+}
+
+static uint64_t candidates_count(const void *user, uint32_t p, uint32_t sender)
 {
     (void)sender;
-    return weir__row_steps_part(&((const struct sssp_in_step *)user)->on, p)->owned /
-               CANDIDATES_OF +
-           UINT64_C(1);
+    return 2 * most_candidates(user, p);
 }
 
 static uint64_t parent_count(const void *user, uint32_t p, uint32_t sender)
@@ -193,28 +198,17 @@ static const weir_steps_array arrays[] = {
      .fill = 0xFF,
      .bytes = 4,
      .field = FIELD(parent)},
-    {.name = "pieces of even iterations",
+    {.name = "pieces",
      .extent = WEIR_STEPS_COUNTED,
-     .count = piece_count,
+     .count = pieces_count,
      .bytes = sizeof(struct sssp_step_piece),
      .more = 1,
-     .field = FIELD(piece[0])},
-    {.name = "pieces of odd iterations",
+     .field = FIELD(piece)},
+    {.name = "candidates",
      .extent = WEIR_STEPS_COUNTED,
-     .count = piece_count,
-     .bytes = sizeof(struct sssp_step_piece),
-     .more = 1,
-     .field = FIELD(piece[1])},
-    {.name = "candidates of even iterations",
-     .extent = WEIR_STEPS_COUNTED,
-     .count = candidate_count,
+     .count = candidates_count,
      .bytes = 4,
-     .field = FIELD(candidate[0])},
-    {.name = "candidates of odd iterations",
-     .extent = WEIR_STEPS_COUNTED,
-     .count = candidate_count,
-     .bytes = 4,
-     .field = FIELD(candidate[1])},
+     .field = FIELD(candidate)},
     {.name = "count of candidates",
      .first = WEIR_STEPS_FILLED,
      .bytes = 4,
@@ -300,11 +294,13 @@ static void bind(struct sssp_in_step *in_step, uint32_t p)
         hubs++;
     for (uint32_t d = 0; d < in_step->on.parts && in_step->on.parts > 1; d++)
         args->room[d] = (uint32_t)inbox_room(in_step, d, p);
+    args->pairs = *weir_rows_pairs_of(in_step->on.rows, p);
     args->delta = in_step->delta;
     args->tree = in_step->parents != 0;
     args->direct =
         (uint32_t)weir__config_get(weir_context_config(in_step->on.context), WEIR__DIRECT_ITEMS);
-    args->candidates_most = (uint32_t)candidate_count(in_step, p, p);
+    args->candidates_most = (uint32_t)most_candidates(in_step, p);
+    args->pieces_most = (uint32_t)in_step->pieces[p];
     args->lines = weir_rows_memory(in_step->on.rows) == WEIR_MEMORY_HOST;
     args->hubs = hubs / SSSP_STEP_FLAGGED * SSSP_STEP_FLAGGED;
 }
@@ -313,14 +309,12 @@ static void bind(struct sssp_in_step *in_step, uint32_t p)
 static weir_status bind_peers(const struct sssp_in_step *in_step)
 {
     const struct weir__row_steps *on = &in_step->on;
-    struct sssp_peer peer[STEAL_DEVICES] = {{{NULL, NULL}, NULL, NULL}};
+    struct sssp_peer peer[STEAL_DEVICES] = {{{NULL, NULL}, NULL}};
     weir_status status = WEIR_OK;
     for (uint32_t q = 0; q < on->parts; q++) {
-        const weir_arcs *out = &weir__row_steps_part(on, q)->out;
-        peer[q].piece[0] = weir_steps_data(on->steps, "pieces of even iterations", q);
-        peer[q].piece[1] = weir_steps_data(on->steps, "pieces of odd iterations", q);
-        peer[q].weights = out->weights;
-        peer[q].targets = out->targets;
+        peer[q].piece[0] = weir_steps_data(on->steps, "pieces", q);
+        peer[q].piece[1] = peer[q].piece[0] + in_step->pieces[q];
+        peer[q].pairs = weir_rows_pairs_of(on->rows, q)->out;
     }
     for (uint32_t p = 0; p < on->parts && !status; p++)
         status = weir__upload(weir_context_device(on->context, p),
@@ -347,6 +341,7 @@ weir_status weir__sssp_in_step_create(weir_context *context, const weir_graph *g
     in_step->previous = SSSP_STEP_NONE;
     in_step->zero = SSSP_STEP_ZERO; /* marks are filled when they are taken */
     config.in_arcs = config.weights = config.by_weight = 1;
+    config.pairs = config.firsts = 1;
     status = weir__row_steps_create(
         &in_step->on, in_step->balance == WEIR_BALANCE_OFF ? &form : &form_that_steals, context,
         graph, partition, options, &config, in_step);
@@ -403,6 +398,7 @@ static void report(const struct sssp_in_step *in_step, weir_run_stats *stats)
     stats->bytes_sent = items * 8 + values * 4;
     stats->direct = sum_of(in_step, SSSP_STEP_RESULT_DIRECT);
     stats->candidates = sum_of(in_step, SSSP_STEP_RESULT_CANDIDATES);
+    stats->firsts = sum_of(in_step, SSSP_STEP_RESULT_FIRSTS);
     if (in_step->balance != WEIR_BALANCE_OFF)
         weir__steal_report(&in_step->on, &stolen, stats);
 }

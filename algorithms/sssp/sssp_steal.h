@@ -161,7 +161,7 @@ WEIR_DEV void sssp_steal_counted(const struct sssp_step_args *a, struct sssp_ste
 WEIR_COLD void sssp_steal_count(const struct sssp_step_args *a, struct sssp_step_shared *shared,
                                 struct sssp_step_worker worker)
 {
-    const struct sssp_step_piece *list = a->piece[worker.iteration % 2];
+    const struct sssp_step_piece *list = sssp_step_piece_list(a, worker.iteration);
     const uint32_t pieces = sssp_steal_pieces_of(a, worker.iteration);
     if (worker.index == 0 && weir_lane() == 0)
         shared->sum[0] = pieces;
@@ -194,15 +194,13 @@ WEIR_COLD void sssp_steal_pieces(const struct sssp_step_args *a, struct sssp_ste
     const uint32_t me = a->member.index, n = a->steal.devices;
     uint32_t from = worker.index; /* the worker's first piece of a list, behind where that begins */
     r.far = 1;
-    r.weights = a->part.out.weights;
-    r.targets = a->part.out.targets;
+    r.pairs = a->pairs.out;
     WEIR_ROLLED
     for (uint32_t k = 0; k < n; k++) {
         const uint32_t owner = (me + k) % n;
         const struct steal_cut cut = a->steal.cuts[owner * STEAL_DEVICES + me];
         const uint32_t taken = (cut.end - cut.begin) % worker.count;
-        r.weights = a->peer[owner].weights;
-        r.targets = a->peer[owner].targets;
+        r.pairs = a->peer[owner].pairs;
         if (from < cut.end - cut.begin)
             sssp_step_list(&r, a->peer[owner].piece[worker.iteration % 2], cut.begin + from,
                            cut.end, worker.count, &found);

@@ -66,7 +66,8 @@ enum {
     SSSP_STEP_ALONE = 8,    /* arcs that a lane looks at alone; then others help */
     SSSP_STEP_BESIDE = 64,  /* arcs that lanes look at alone after these, while many do */
     SSSP_STEP_PIECE = 128,  /* arcs of a piece of what is left even then */
-    SSSP_STEP_SUMS = 3,     /* made at each barrier, beside the items sent */
+    SSSP_STEP_LINE = WEIR_LANES < 16 ? WEIR_LANES : 16, /* arcs of 128 bytes, or a lane's */
+    SSSP_STEP_SUMS = 3, /* made at each barrier, beside the items sent */
     SSSP_STEP_HUB_ARCS =
         128 /* rows with so many that come first are taken a few at a time by a warp */
 };
@@ -137,6 +138,7 @@ enum sssp_step_result {
     SSSP_STEP_RESULT_ARCS,    /* their out-arcs */
     SSSP_STEP_RESULT_FAR,   /* vertices whose distance does not fit, modulo 2^64 over all devices */
     SSSP_STEP_RESULT_LARGE, /* blocks that have marked a distance of SSSP_STEP_ROOM or more */
+    SSSP_STEP_RESULT_FIRSTS,     /* rows that pulls were through with by their kept first arcs */
     SSSP_STEP_RESULT_DIRECT,     /* items that were to go to no inbox */
     SSSP_STEP_RESULT_CANDIDATES, /* of all pulls; by block 0 */
     SSSP_STEP_RESULT_STOLEN, /* pieces read of other devices' lists; by block 0, as what follows */
@@ -150,12 +152,13 @@ enum sssp_step_result {
 /** What a run that shares out pieces knows of a device: where its arrays lie, as peers reach them. */
 struct sssp_peer {
     const struct sssp_step_piece *piece[2];
-    const uint32_t *weights, *targets; /* of its out-arcs */
+    const uint64_t *pairs; /* its out-arcs */
 };
 
 struct sssp_step_args {
     struct weir_steps_member member; /* first, for steps.h */
     weir_rows_part part;             /* arcs of a row by weight; with in-arcs */
+    weir_rows_pairs pairs; /* the arcs: an arc is looked at for its weight and its target */
     /* Of each device, as this one reaches them. */
     uint32_t *tent[WEIR_DEVICES_MAX]; /* distances by number; before a run UNREACHED */
     /* Two for SSSP_STEP_FLAGGED own rows, by the parity of iterations (sssp_step_stamp()): the last one that has to look for
@@ -177,19 +180,21 @@ struct sssp_step_args {
     uint32_t *cursor; /* arcs that were relaxed at that distance, or SSSP_STEP_PULLED | iteration */
     uint32_t *
         parent; /* of the own rows, a number; NONE of what is unreached; NULL: not wanted, or no rows */
-    struct sssp_step_piece *piece[2]; /* read in iterations of this parity, written in the others */
+    struct sssp_step_piece *
+        piece; /* of even iterations pieces_most, behind them of odd ones: read in those, written in the others */
     /* Own rows that the pull of an iteration of this parity may lower, and no others, if the last iteration was a pull and there are not
      * more than candidates_most; how many, in slots as `low`. Before a run 0. */
-    uint32_t *candidate[2], *candidates;
-    uint32_t candidates_most;
+    uint32_t *candidate; /* of even iterations candidates_most, behind them of odd ones */
+    uint32_t *candidates;
+    uint32_t candidates_most, pieces_most;
     uint32_t source;   /* a number */
     uint32_t previous; /* the source before: left over where it has no arcs; NONE */
     uint32_t delta;    /* by which the limit rises, at least 1 */
     uint32_t zero;     /* the mark of distance 0 in this run */
     uint32_t busy;   /* rows to be looked at: part.busy, or up to the source if that lies behind */
     uint32_t hubs;   /* the first rows, which have many arcs; a multiple of SSSP_STEP_FLAGGED */
-    uint32_t tree;   /* parents are wanted: the same on all devices, even those without rows */
-    uint32_t lines;  /* arcs lie in host memory: warps read them in whole lines */
+    uint16_t tree;   /* parents are wanted: the same on all devices, even those without rows */
+    uint16_t lines;  /* arcs lie in host memory: warps read them in whole lines */
     uint32_t direct; /* WEIR_DIRECT_ITEMS */
     /* Of a run that shares out pieces (sssp_steal.h); else NULL and 0. */
     struct steal_args steal;
@@ -253,7 +258,8 @@ struct sssp_step_shared {
     uint32_t low;
     uint32_t
         far[2]; /* rows of any device whose distance became FAR in this run, and whose left it */
-    uint32_t large; /* whether a distance of SSSP_STEP_ROOM or more was marked in this run */
+    uint32_t large;  /* whether a distance of SSSP_STEP_ROOM or more was marked in this run */
+    uint64_t firsts; /* of the whole run: rows that their kept first arcs were enough for */
     uint32_t list[SSSP_STEP_WORKERS][SSSP_STEP_LIST];   /* rows that push */
     uint64_t stage[SSSP_STEP_WORKERS][SSSP_STEP_STAGE]; /* items that are not sent yet */
 };
@@ -274,6 +280,7 @@ struct sssp_step_found {
     uint32_t low;
     uint32_t values;  /* of a pull or an exchange, to each other device; by lane 0 */
     uint32_t reached; /* rows that have a distance for the first time in this run */
+    uint32_t firsts;  /* of a pull: rows that their kept first arcs were enough for */
     uint64_t arcs;    /* their out-arcs */
     /* Light push: in-arcs of rows that are new; how many more arcs are left to relax than before, which may
      * be less than 0. Pull: out-arcs of what changed; rows that have in-arcs and were not settled. */

@@ -42,7 +42,8 @@ WEIR_DEV void sssp_step_begin(const struct sssp_step_args *a, struct sssp_step_s
 #endif
     if (b->thread == 0) {
         shared->sent = shared->rows = shared->values = shared->spilled = 0;
-        shared->reached = shared->arcs = shared->far[0] = shared->far[1] = shared->large = 0;
+        shared->firsts = shared->reached = shared->arcs = shared->far[0] = shared->far[1] =
+            shared->large = 0;
         for (uint32_t i = 0; i < SSSP_STEP_SUMS; i++)
             shared->sum[i] = 0;
         for (uint32_t i = 0; i < SSSP_STEP_KINDS; i++)
@@ -209,7 +210,8 @@ WEIR_DEV void sssp_step_finish(const struct sssp_step_args *a, struct sssp_step_
         shared->reached,
         shared->arcs,
         (uint64_t)shared->far[0] - shared->far[1],
-        shared->large}; /* in the order of enum sssp_step_result */
+        shared->large,
+        shared->firsts}; /* in the order of enum sssp_step_result */
     if (b->thread)
         return;
     sssp_step_book_direct(a, shared);

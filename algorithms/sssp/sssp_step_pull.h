@@ -10,7 +10,7 @@
 
 /** A row in a pull. */
 struct sssp_step_puller {
-    uint64_t at, end; /* arcs */
+    uint64_t at, end; /* arcs; of a row whose first arcs are kept, first these two, as pairs */
     uint32_t best;    /* distance, so far */
     uint32_t row;
 };
@@ -37,6 +37,7 @@ WEIR_DEV uint32_t sssp_step_nearer(uint32_t best, uint32_t known, uint32_t weigh
 /** Some arcs of a row. */
 struct sssp_step_arcs {
     uint32_t weight[SSSP_STEP_BATCH], target[SSSP_STEP_BATCH], in; /* how many there are */
+    uint32_t known; /* the distance behind the first one, where the first arcs of rows are kept */
 };
 
 /** Ask for up to SSSP_STEP_BATCH arcs, each `stride` behind the one before, from `from` on. */
@@ -48,8 +49,9 @@ WEIR_DEV struct sssp_step_arcs sssp_step_ask(const struct sssp_step_args *a, uin
     for (uint32_t j = 0; j < SSSP_STEP_BATCH; j++) {
         const uint64_t arc = from + (uint64_t)j * stride;
         arcs.in += arc < end;
-        arcs.weight[j] = arc < end ? a->part.in.weights[arc] : 0;
-        arcs.target[j] = arc < end ? a->part.in.targets[arc] : 0;
+        const uint64_t pair = arc < end ? a->pairs.in[arc] : 0;
+        arcs.weight[j] = weir_rows_pair_weight(pair);
+        arcs.target[j] = weir_rows_pair_target(pair);
     }
     return arcs;
 }
@@ -66,8 +68,8 @@ WEIR_DEV uint32_t sssp_step_look_along(const struct sssp_step_args *a,
     uint32_t count = arcs->in && sssp_step_worth(at, *best, arcs->weight[0]);
     if (!count)
         return 0;
-    *best =
-        sssp_step_nearer(*best, weir_load_relaxed_dev_u32(&tent[arcs->target[0]]), arcs->weight[0]);
+    known[0] = weir_load_relaxed_dev_u32(&tent[arcs->target[0]]);
+    *best = sssp_step_nearer(*best, known[0], arcs->weight[0]);
     for (uint32_t j = 1; j < SSSP_STEP_BATCH; j++)
         if (j < arcs->in && sssp_step_worth(at, *best, arcs->weight[j]))
             count = j + 1; /* weights ascend */
@@ -133,19 +135,56 @@ WEIR_DEV void sssp_step_show(const struct sssp_step_args *a, uint32_t row, int i
     found->values += weir_lane() == 0 ? values : 0;
 }
 
-/** Look for what a row that is not settled can have. @param[in] p  the row; of one that is settled the end is its first arc.
- *  @param[in] arcs  its first ones. @return its distance then. */
-WEIR_DEV uint32_t sssp_step_seek(const struct sssp_step_args *a, const struct sssp_step_bounds *at,
-                                 struct sssp_step_puller p, const struct sssp_step_arcs *arcs,
-                                 struct sssp_step_found *found)
+/** Look along the first two arcs of a row, which are kept beside those of others. The second is looked at alone, too: most rows need
+ *  neither it nor, then, where they lie. @return as sssp_step_look_along(), of two. */
+WEIR_DEV uint32_t sssp_step_look_at_firsts(const struct sssp_step_args *a,
+                                           const struct sssp_step_bounds *at, uint32_t *best,
+                                           const struct sssp_step_arcs *arcs,
+                                           struct sssp_step_found *found)
 {
-    const uint64_t alone = p.at + SSSP_STEP_ALONE;
-    uint32_t more = p.at < p.end;
-    if (more) {
-        const uint32_t count = sssp_step_look_along(a, at, &p.best, arcs, found);
-        p.at += count;
-        more = count == SSSP_STEP_BATCH && p.at < p.end;
+    if (!arcs->in || !sssp_step_worth(at, *best, arcs->weight[0]))
+        return 0;
+    *best = sssp_step_nearer(*best, arcs->known, arcs->weight[0]);
+    found->looks++;
+    if (arcs->in == 1 || !sssp_step_worth(at, *best, arcs->weight[1]))
+        return 1;
+    const uint32_t known = weir_load_relaxed_dev_u32(&a->tent[a->member.index][arcs->target[1]]);
+    *best = sssp_step_nearer(*best, known, arcs->weight[1]);
+    found->looks++;
+    return 2;
+}
+
+/** Look along the first arcs of a row, those that were asked for beforehand. @return whether there may be more for it behind them, from
+ *  p->at on. */
+WEIR_DEV uint32_t sssp_step_look_first(const struct sssp_step_args *a, int kept,
+                                       const struct sssp_step_bounds *at,
+                                       struct sssp_step_puller *p,
+                                       const struct sssp_step_arcs *arcs,
+                                       struct sssp_step_found *found)
+{
+    uint32_t count;
+    if (!kept) {
+        count = sssp_step_look_along(a, at, &p->best, arcs, found);
+        p->at += count;
+        return count == SSSP_STEP_BATCH && p->at < p->end;
     }
+    if (sssp_step_look_at_firsts(a, at, &p->best, arcs, found) < 2) {
+        found->firsts++;
+        return 0;
+    }
+    p->at = a->part.in.offsets[p->row] + 2;
+    p->end = a->part.in.offsets[p->row + 1];
+    return p->at < p->end;
+}
+
+/** Look for what a row that is not settled can have. @param[in] p  the row. @param[in] arcs  its first ones; none of one that is settled.
+ *  @return its distance then. */
+WEIR_DEV uint32_t sssp_step_seek(const struct sssp_step_args *a, int kept,
+                                 const struct sssp_step_bounds *at, struct sssp_step_puller p,
+                                 const struct sssp_step_arcs *arcs, struct sssp_step_found *found)
+{
+    uint32_t more = arcs->in && sssp_step_look_first(a, kept, at, &p, arcs, found);
+    const uint64_t alone = p.at + SSSP_STEP_ALONE - SSSP_STEP_BATCH;
     WEIR_ROLLED
     while (more && p.at < alone) {
         uint32_t count = sssp_step_look(a, at, &p, p.at, 1, found);
@@ -187,38 +226,59 @@ WEIR_DEV uint32_t sssp_step_pulled_row(const struct sssp_step_args *a,
 }
 
 /** Ask for a row. Where there is none its distance is 0, which nothing can be nearer than. */
-WEIR_DEV struct sssp_step_puller sssp_step_peek(const struct sssp_step_args *a, uint32_t row)
+WEIR_DEV struct sssp_step_puller sssp_step_peek(const struct sssp_step_args *a, int kept,
+                                                uint32_t row)
 {
     struct sssp_step_puller p;
+    const uint64_t *words = kept ? a->pairs.firsts + (uint64_t)2 * row : a->part.in.offsets + row;
     p.row = row;
     p.best = 0;
     p.at = p.end = 0;
     if (row < a->busy) {
         p.best = weir_load_relaxed_dev_u32(&a->tent[a->member.index][a->part.begin + row]);
-        p.at = a->part.in.offsets[row];
-        p.end = a->part.in.offsets[row + 1];
+        p.at = words[0];
+        p.end = words[1];
     }
     return p;
 }
 
-/** Ask for the first arcs of a row, unless it is settled: then it ends where it begins. */
-WEIR_DEV struct sssp_step_arcs sssp_step_ask_first(const struct sssp_step_args *a,
+/** Ask for the first arcs of a row, of which there are none if it is settled; or for the distance behind the first of those that are
+ *  kept. */
+WEIR_DEV struct sssp_step_arcs sssp_step_ask_first(const struct sssp_step_args *a, int kept,
                                                    const struct sssp_step_bounds *at,
-                                                   struct sssp_step_puller *p)
+                                                   const struct sssp_step_puller *p)
 {
-    if (p->best <= at->least)
-        p->end = p->at;
-    return sssp_step_ask(a, p->at, p->end, 1);
+    struct sssp_step_arcs arcs;
+    const int open = p->best > at->least;
+    if (!kept)
+        return sssp_step_ask(a, p->at, open ? p->end : p->at, 1);
+    arcs.in = !open ? 0 : (p->at != WEIR_ROWS_NO_PAIR) + (p->end != WEIR_ROWS_NO_PAIR);
+    arcs.weight[0] = weir_rows_pair_weight(p->at);
+    arcs.target[0] = weir_rows_pair_target(p->at);
+    arcs.weight[1] = weir_rows_pair_weight(p->end);
+    arcs.target[1] = weir_rows_pair_target(p->end);
+    arcs.known = SSSP_STEP_NONE;
+    if (arcs.in && sssp_step_worth(at, p->best, arcs.weight[0]))
+        arcs.known = weir_load_relaxed_dev_u32(&a->tent[a->member.index][arcs.target[0]]);
+    return arcs;
+}
+
+/** How many arcs leave a row, which is not settled. In a symmetric graph they are those that come to it: a load less that is waited for. */
+WEIR_DEV uint64_t sssp_step_leave_by(const struct sssp_step_args *a, int kept,
+                                     const struct sssp_step_puller *p)
+{
+    if (!kept && a->pairs.in == a->pairs.out)
+        return p->end - p->at;
+    return a->part.out.offsets[p->row + 1] - a->part.out.offsets[p->row];
 }
 
 /** Keep what a row has found. It counts as passed on: by the next step if that is a pull, or a push, which knows it by its cursor. A row
- *  that had no distance before is counted as reached. */
+ *  that had no distance before is counted as reached. @param[in] arcs  that leave it. */
 WEIR_DEV void sssp_step_keep(const struct sssp_step_args *a, struct sssp_step_shared *shared,
                              uint32_t iteration, uint32_t row, uint32_t before, uint32_t distance,
-                             struct sssp_step_found *found)
+                             uint64_t arcs, struct sssp_step_found *found)
 {
     const uint32_t me = a->member.index;
-    const uint64_t arcs = a->part.out.offsets[row + 1] - a->part.out.offsets[row];
     weir_store_relaxed_dev_u32(&a->tent[me][a->part.begin + row], distance);
     weir_store_relaxed_sys_u32(&a->stamp[me][sssp_step_stamp(row, iteration + 1)], iteration + 1);
     found->changed++;
@@ -236,6 +296,12 @@ WEIR_DEV void sssp_step_keep(const struct sssp_step_args *a, struct sssp_step_sh
     }
 }
 
+/** The list of the pull of an iteration. */
+WEIR_DEV uint32_t *sssp_step_candidates(const struct sssp_step_args *a, uint32_t iteration)
+{
+    return a->candidate + (iteration % 2 ? a->candidates_most : 0);
+}
+
 /** Put a worker's candidates on the list of the next iteration; what has no room is counted. */
 WEIR_COLD void sssp_step_list_candidates(const struct sssp_step_args *a, const uint32_t *row,
                                          uint32_t count, uint32_t iteration)
@@ -248,7 +314,7 @@ WEIR_COLD void sssp_step_list_candidates(const struct sssp_step_args *a, const u
     slot = weir_broadcast_u32(slot, 0);
     for (uint32_t i = weir_lane(); i < count; i += WEIR_LANES)
         if (slot + i < a->candidates_most)
-            a->candidate[(iteration + 1) % 2][slot + i] = row[i];
+            sssp_step_candidates(a, iteration + 1)[slot + i] = row[i];
     weir_lanes_sync();
 }
 
@@ -257,7 +323,8 @@ WEIR_COLD void sssp_step_list_candidates(const struct sssp_step_args *a, const u
  *  rows of the one after the next are under way, and the first arcs of the rows of the next that are not settled. */
 WEIR_DEV void sssp_step_pull_rows(const struct sssp_step_args *a, struct sssp_step_shared *shared,
                                   const struct sssp_step_worker *worker,
-                                  const struct sssp_step_bounds *at, struct sssp_step_rows rows)
+                                  const struct sssp_step_bounds *at, struct sssp_step_rows rows,
+                                  int kept)
 {
     struct sssp_step_found found = sssp_step_nothing();
     uint32_t *list = shared->list[worker->in_block], candidates = 0;
@@ -265,21 +332,22 @@ WEIR_DEV void sssp_step_pull_rows(const struct sssp_step_args *a, struct sssp_st
     const uint32_t least = at->base ? at->base : at->least + 1;
     const struct sssp_step_bounds then = {least, least};
     uint32_t ahead = sssp_step_pulled_row(a, &rows, worker->index + 2 * worker->count);
-    struct sssp_step_puller next = sssp_step_peek(a, sssp_step_pulled_row(a, &rows, worker->index));
+    struct sssp_step_puller next =
+        sssp_step_peek(a, kept, sssp_step_pulled_row(a, &rows, worker->index));
     struct sssp_step_puller later =
-        sssp_step_peek(a, sssp_step_pulled_row(a, &rows, worker->index + worker->count));
-    struct sssp_step_arcs arcs = sssp_step_ask_first(a, at, &next);
+        sssp_step_peek(a, kept, sssp_step_pulled_row(a, &rows, worker->index + worker->count));
+    struct sssp_step_arcs arcs = sssp_step_ask_first(a, kept, at, &next);
     WEIR_ROLLED
     for (uint32_t task = worker->index; task < rows.tasks; task += worker->count) {
         const struct sssp_step_puller mine = next;
         const struct sssp_step_arcs first = arcs;
         next = later;
-        arcs = sssp_step_ask_first(a, at, &next);
-        later = sssp_step_peek(a, ahead);
+        arcs = sssp_step_ask_first(a, kept, at, &next);
+        later = sssp_step_peek(a, kept, ahead);
         ahead = sssp_step_pulled_row(a, &rows, task + 3 * worker->count);
         if (!weir_ballot(mine.best > at->least))
             continue;
-        const uint32_t distance = sssp_step_seek(a, at, mine, &first, &found);
+        const uint32_t distance = sssp_step_seek(a, kept, at, mine, &first, &found);
         const int changed = distance < mine.best;
         if (mine.best > at->least) {
             if (!rows.list && mine.best < SSSP_U32_FAR) /* others look at that in this step */
@@ -287,10 +355,11 @@ WEIR_DEV void sssp_step_pull_rows(const struct sssp_step_args *a, struct sssp_st
             found.rows++;
         }
         if (changed)
-            sssp_step_keep(a, shared, worker->iteration, mine.row, mine.best, distance, &found);
+            sssp_step_keep(a, shared, worker->iteration, mine.row, mine.best, distance,
+                           sssp_step_leave_by(a, kept, &mine), &found);
         sssp_step_show(a, mine.row, rows.list ? changed : mine.row < a->busy, distance, changed,
                        &found);
-        const int open = mine.at < mine.end && sssp_step_worth(&then, distance, first.weight[0]);
+        const int open = first.in && sssp_step_worth(&then, distance, first.weight[0]);
         const uint32_t those = weir_ballot(open);
         found.sum[1] += (uint32_t)open;
         if (open)
@@ -304,6 +373,11 @@ WEIR_DEV void sssp_step_pull_rows(const struct sssp_step_args *a, struct sssp_st
     if (candidates)
         sssp_step_list_candidates(a, list, candidates, worker->iteration);
     sssp_step_flush(shared, &found, SSSP_STEP_PULL);
+    if (kept) {
+        const uint32_t firsts = weir_sum_u32(found.firsts);
+        if (weir_lane() == 0)
+            weir_atomic_add_block_u64(&shared->firsts, firsts);
+    }
 }
 
 /** The first pull, or one before which there were too many candidates: of all rows. */
@@ -311,7 +385,10 @@ WEIR_DEV void sssp_step_pull_all(const struct sssp_step_args *a, struct sssp_ste
                                  struct sssp_step_worker worker, struct sssp_step_bounds at)
 {
     const struct sssp_step_rows rows = {NULL, 0, sssp_step_tasks(a)};
-    sssp_step_pull_rows(a, shared, &worker, &at, rows);
+    if (a->pairs.firsts)
+        sssp_step_pull_rows(a, shared, &worker, &at, rows, 1);
+    else
+        sssp_step_pull_rows(a, shared, &worker, &at, rows, 0);
 }
 
 /** Of what the pull before has left. */
@@ -320,9 +397,12 @@ WEIR_DEV void sssp_step_pull_candidates(const struct sssp_step_args *a,
                                         struct sssp_step_worker worker, struct sssp_step_bounds at,
                                         uint32_t count)
 {
-    const struct sssp_step_rows rows = {a->candidate[worker.iteration % 2], count,
+    const struct sssp_step_rows rows = {sssp_step_candidates(a, worker.iteration), count,
                                         (count + WEIR_LANES - 1) / WEIR_LANES};
-    sssp_step_pull_rows(a, shared, &worker, &at, rows);
+    if (a->pairs.firsts)
+        sssp_step_pull_rows(a, shared, &worker, &at, rows, 1);
+    else
+        sssp_step_pull_rows(a, shared, &worker, &at, rows, 0);
 }
 
 /** All workers pull. */

@@ -183,7 +183,8 @@ WEIR_DEV void sssp_step_leave(const struct sssp_step_args *a, uint32_t limit, ui
     found->sum[1] -= cursor; /* may go below 0 and comes back in the sum */
     found->rows++;
     if (p->range.at < p->range.end && limit != SSSP_U32_FAR) {
-        uint32_t next = sssp_step_add(p->range.distance, a->part.out.weights[p->range.at]);
+        uint32_t next =
+            sssp_step_add(p->range.distance, weir_rows_pair_weight(a->pairs.out[p->range.at]));
         found->low = next < found->low ? next : found->low;
     }
 }

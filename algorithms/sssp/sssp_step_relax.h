@@ -23,7 +23,7 @@ WEIR_DEV struct sssp_step_found sssp_step_nothing(void)
     struct sssp_step_found found;
     found.changed = found.looks = 0;
     found.arcs = 0;
-    found.rows = found.values = found.reached = 0;
+    found.rows = found.values = found.reached = found.firsts = 0;
     found.low = SSSP_STEP_NONE;
     found.sum[0] = found.sum[1] = 0;
     return found;
@@ -86,19 +86,17 @@ struct sssp_step_relaxer {
     uint32_t waiting; /* items in the stage; the same in all lanes */
     uint32_t iteration;
 #if SSSP_STEALS
-    uint32_t far;                      /* arcs are those of any device */
-    const uint32_t *weights, *targets; /* then: theirs */
+    uint32_t far;          /* arcs are those of any device */
+    const uint64_t *pairs; /* then: theirs */
 #endif
 };
 
 /* Of which arcs: the device's own, but for what it does for others. Where `far` is constant, as it is in each phase, nothing is left of the
  * question, and rows that push have no pointers in registers. */
 #if SSSP_STEALS
-#define SSSP_STEP_WEIGHTS(r) ((r)->far ? (r)->weights : (r)->a->part.out.weights)
-#define SSSP_STEP_TARGETS(r) ((r)->far ? (r)->targets : (r)->a->part.out.targets)
+#define SSSP_STEP_PAIRS(r) ((r)->far ? (r)->pairs : (r)->a->pairs.out)
 #else
-#define SSSP_STEP_WEIGHTS(r) ((r)->a->part.out.weights)
-#define SSSP_STEP_TARGETS(r) ((r)->a->part.out.targets)
+#define SSSP_STEP_PAIRS(r) ((r)->a->pairs.out)
 #endif
 
 WEIR_DEV struct sssp_step_relaxer sssp_step_relaxer_of(const struct sssp_step_args *a,
@@ -115,7 +113,7 @@ WEIR_DEV struct sssp_step_relaxer sssp_step_relaxer_of(const struct sssp_step_ar
     r.iteration = worker->iteration;
 #if SSSP_STEALS
     r.far = 0;
-    r.weights = r.targets = NULL;
+    r.pairs = NULL;
 #endif
     return r;
 }
@@ -287,8 +285,9 @@ WEIR_DEV uint32_t sssp_step_batch(struct sssp_step_relaxer *r, const struct sssp
     for (uint32_t j = 0; j < SSSP_STEP_BATCH; j++) { /* all loads are under way together */
         const uint64_t arc = from + (uint64_t)j * stride;
         wanted[j] = arc < range->end && j >= without;
-        weight[j] = wanted[j] ? SSSP_STEP_WEIGHTS(r)[arc] : 0;
-        target[j] = wanted[j] ? SSSP_STEP_TARGETS(r)[arc] : 0;
+        const uint64_t pair = wanted[j] ? SSSP_STEP_PAIRS(r)[arc] : 0;
+        weight[j] = weir_rows_pair_weight(pair);
+        target[j] = weir_rows_pair_target(pair);
     }
     for (uint32_t j = 0; j < SSSP_STEP_BATCH; j++) {
         wanted[j] = wanted[j] && weight[j] <= range->last;
@@ -329,7 +328,7 @@ WEIR_DEV uint32_t sssp_step_together(struct sssp_step_relaxer *r, struct sssp_st
 {
     WEIR_ROLLED
     for (uint32_t i = 0; i < most && range->at < range->end; i += SSSP_STEP_BATCH * WEIR_LANES) {
-        const uint32_t before = r->a->lines ? (uint32_t)range->at & (WEIR_LANES - 1) : 0;
+        const uint32_t before = r->a->lines ? (uint32_t)range->at & (SSSP_STEP_LINE - 1) : 0;
         uint32_t count = sssp_step_batch(r, range, range->at - before + weir_lane(), WEIR_LANES,
                                          weir_lane() < before, found);
         count = weir_sum_u32(count);
@@ -342,20 +341,29 @@ WEIR_DEV uint32_t sssp_step_together(struct sssp_step_relaxer *r, struct sssp_st
 
 /** Find where those of `length` arcs from `low` on end that weigh no more than `last`. All lanes search together, each
  *  at its own arc. */
-WEIR_DEV uint64_t sssp_step_search(const uint32_t *weights, uint64_t low, uint64_t length,
+WEIR_DEV uint64_t sssp_step_search(const uint64_t *pairs, uint64_t low, uint64_t length,
                                    uint32_t last)
 {
     const uint64_t lane = weir_lane(), parts = WEIR_LANES + 1;
     WEIR_ROLLED
     while (length > WEIR_LANES) {
         const uint64_t probe = low + length * (lane + 1) / parts;
-        const uint32_t below = weir_popcount_u32(weir_ballot(weights[probe] <= last));
+        const uint32_t below =
+            weir_popcount_u32(weir_ballot(weir_rows_pair_weight(pairs[probe]) <= last));
         const uint64_t begin = below ? length * below / parts + 1 : 0;
         const uint64_t end = below < WEIR_LANES ? length * (below + 1) / parts : length;
         low += begin;
         length = end - begin;
     }
-    return low + weir_popcount_u32(weir_ballot(lane < length && weights[low + lane] <= last));
+    return low + weir_popcount_u32(weir_ballot(lane < length &&
+                                               weir_rows_pair_weight(pairs[low + lane]) <= last));
+}
+
+/** The list that the push of an iteration reads. */
+WEIR_DEV struct sssp_step_piece *sssp_step_piece_list(const struct sssp_step_args *a,
+                                                      uint32_t iteration)
+{
+    return a->piece + (iteration % 2 ? a->pieces_most : 0);
 }
 
 /** How many pieces so many arcs are. */
@@ -369,7 +377,7 @@ WEIR_DEV uint32_t sssp_step_pieces_of(uint64_t arcs)
 WEIR_COLD uint64_t sssp_step_cut(const struct sssp_step_args *a, uint32_t iteration, uint64_t first,
                                  uint64_t end, uint32_t distance, uint32_t last)
 {
-    end = sssp_step_search(a->part.out.weights, first, end - first, last);
+    end = sssp_step_search(a->pairs.out, first, end - first, last);
     const uint32_t count = sssp_step_pieces_of(end - first);
     uint32_t slot = 0;
     if (weir_lane() == 0 && count)
@@ -378,7 +386,7 @@ WEIR_COLD uint64_t sssp_step_cut(const struct sssp_step_args *a, uint32_t iterat
     slot = weir_broadcast_u32(slot, 0);
     for (uint32_t i = weir_lane(); i < count; i += WEIR_LANES) {
         const uint64_t at = first + (uint64_t)i * SSSP_STEP_PIECE;
-        struct sssp_step_piece *piece = &a->piece[(iteration + 1) % 2][slot + i];
+        struct sssp_step_piece *piece = &sssp_step_piece_list(a, iteration + 1)[slot + i];
         piece->first = at;
         piece->count = (uint32_t)(end - at < SSSP_STEP_PIECE ? end - at : SSSP_STEP_PIECE);
         piece->distance = distance;
@@ -410,7 +418,8 @@ WEIR_DEV void sssp_step_pieces(struct sssp_step_relaxer *r, const struct sssp_st
     const struct sssp_step_args *a = r->a;
     const uint32_t count =
         weir_load_relaxed_dev_u32(&a->piece_count[worker->iteration % SSSP_STEP_SLOTS]);
-    sssp_step_list(r, a->piece[worker->iteration % 2], worker->index, count, worker->count, found);
+    sssp_step_list(r, sssp_step_piece_list(a, worker->iteration), worker->index, count,
+                   worker->count, found);
 }
 
 #endif

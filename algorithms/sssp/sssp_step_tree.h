@@ -25,8 +25,10 @@ WEIR_DEV int sssp_step_tight(const struct sssp_step_args *a, struct sssp_step_ch
     const uint32_t *tent = a->tent[a->member.index];
     for (uint32_t j = 0; j < SSSP_STEP_BATCH; j++) {
         const uint64_t arc = from + (uint64_t)j * stride;
-        weight[j] = arc < child->end ? a->part.in.weights[arc] : SSSP_STEP_NONE;
-        tail[j] = arc < child->end ? a->part.in.targets[arc] : 0;
+        const uint64_t none = weir_rows_pair(SSSP_STEP_NONE, 0);
+        const uint64_t pair = arc < child->end ? a->pairs.in[arc] : none;
+        weight[j] = weir_rows_pair_weight(pair);
+        tail[j] = weir_rows_pair_target(pair);
     }
     for (uint32_t j = 0; j < SSSP_STEP_BATCH; j++) {
         const int may = weight[j] <= child->distance;

@@ -63,20 +63,20 @@ static void a_search_cuts_the_longest_row(void **state)
     free(queue);
 }
 
-/* All weights are 0 and none is written: what is read of them is a page of zeros. */
+/* All arcs have weight 0 and none is written: what is read of them is a page of zeros. */
 static void paths_cut_the_longest_row(void **state)
 {
-    const uint64_t bytes = MOST * UINT64_C(4), most = MOST / SSSP_STEP_PIECE + 1;
-    struct sssp_step_piece *piece = calloc(most, sizeof *piece);
-    uint32_t *weights =
+    const uint64_t bytes = MOST * UINT64_C(8), most = MOST / SSSP_STEP_PIECE + 1;
+    struct sssp_step_piece *list = calloc(2 * most, sizeof *list), *piece = list + most;
+    uint64_t *pairs =
         mmap(NULL, bytes, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     uint32_t pieces[SSSP_STEP_SLOTS] = {0};
     struct sssp_step_args args = {
-        .part.out.weights = weights, .piece = {NULL, piece}, .piece_count = pieces};
+        .pairs.out = pairs, .piece = list, .pieces_most = (uint32_t)most, .piece_count = pieces};
     uint64_t next = 0;
     (void)state;
-    assert_non_null(piece);
-    assert_true(weights != MAP_FAILED);
+    assert_non_null(list);
+    assert_true(pairs != MAP_FAILED);
     assert_int_equal(sssp_step_cut(&args, 0, 0, MOST, 5, 0), MOST);
     assert_int_equal(pieces[1], most);
     for (uint64_t i = 0; i < most; i++) {
@@ -85,8 +85,8 @@ static void paths_cut_the_longest_row(void **state)
         next += piece[i].count;
     }
     assert_int_equal(next, MOST);
-    munmap(weights, bytes);
-    free(piece);
+    munmap(pairs, bytes);
+    free(list);
 }
 
 static void ranks_deal_out_the_longest_rows(void **state)
@@ -149,13 +149,12 @@ static void every_thread_comes_to_the_end_of_all_numbers(void **state)
 
 static void a_thread_counts_more_than_32_bits(void **state)
 {
-    const uint32_t target[] = {1, 2, 3, 4}, weight[] = {1, 2, 3, 4};
+    const uint64_t pairs[] = {weir_rows_pair(1, 1), weir_rows_pair(2, 2), weir_rows_pair(3, 3),
+                              weir_rows_pair(4, 4)};
     const struct sssp_step_range range = {0, 4, 1, UINT32_MAX};
     uint32_t tent[8], stamp[1] = {0};
     struct sssp_step_args args = {
-        .part = {.owned = 8, .out = {.targets = target, .weights = weight}},
-        .tent = {tent},
-        .stamp = {stamp}};
+        .part = {.owned = 8}, .pairs.out = pairs, .tent = {tent}, .stamp = {stamp}};
     struct sssp_step_shared *shared = calloc(1, sizeof *shared);
     const struct sssp_step_worker worker = {.count = 1, .iteration = SSSP_STEP_FIRST};
     struct sssp_step_found found = {

@@ -321,22 +321,21 @@ WEIR_DEV uint32_t sssp_step_alone(struct sssp_step_relaxer *r, struct sssp_step_
     return more;
 }
 
-/** A worker relaxes arcs of a range that all its lanes have; those in host memory in whole lines.
- *  @param[in] most  so many at most, rounded up. @return whether more are to be relaxed, perhaps. */
-WEIR_DEV uint32_t sssp_step_together(struct sssp_step_relaxer *r, struct sssp_step_range *range,
-                                     uint32_t most, struct sssp_step_found *found)
+/** A worker relaxes the arcs of a range that all its lanes have, as long as weights are relaxed; those in host memory in whole lines, so that
+ *  the first turn may take fewer. */
+WEIR_DEV void sssp_step_together(struct sssp_step_relaxer *r, struct sssp_step_range *range,
+                                 struct sssp_step_found *found)
 {
+    uint32_t all = 1;
     WEIR_ROLLED
-    for (uint32_t i = 0; i < most && range->at < range->end; i += SSSP_STEP_BATCH * WEIR_LANES) {
+    while (all && range->at < range->end) {
         const uint32_t before = r->a->lines ? (uint32_t)range->at & (SSSP_STEP_LINE - 1) : 0;
         uint32_t count = sssp_step_batch(r, range, range->at - before + weir_lane(), WEIR_LANES,
                                          weir_lane() < before, found);
         count = weir_sum_u32(count);
         range->at += count;
-        if (count < SSSP_STEP_BATCH * WEIR_LANES - before)
-            return 0;
+        all = count == SSSP_STEP_BATCH * WEIR_LANES - before;
     }
-    return range->at < range->end;
 }
 
 /** Find where those of `length` arcs from `low` on end that weigh no more than `last`. All lanes search together, each
@@ -407,7 +406,7 @@ WEIR_DEV void sssp_step_list(struct sssp_step_relaxer *r, const struct sssp_step
         range.end = piece->first + piece->count;
         range.distance = piece->distance;
         range.last = UINT32_MAX;
-        (void)sssp_step_together(r, &range, SSSP_STEP_PIECE, found);
+        sssp_step_together(r, &range, found);
     }
 }
 

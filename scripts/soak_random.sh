@@ -77,12 +77,19 @@ one() {
 }
 
 awk -v seed="$seed" -v runs="$runs" -v size="$size" -v made="$made" -v devices="$*" -v first="$smallest" -f "$here/soak_draw.awk" >"$made/lines"
-number=0
-while read -r line; do
-    number=$((number + 1))
-    one "$number" "$line" &
-    [ $((number % jobs)) -ne 0 ] || wait
-done <"$made/lines"
+# Every so many runs, from one on: nobody waits for the slowest of a round.
+each() {
+    number=0
+    while read -r line; do
+        number=$((number + 1))
+        [ $((number % jobs)) -ne "$1" ] || one "$number" "$line"
+    done <"$made/lines"
+}
+worker=0
+while [ "$worker" -lt "$jobs" ]; do
+    each "$worker" &
+    worker=$((worker + 1))
+done
 wait
 passed=$(cat "$made"/log-* | grep -c p || :)
 refused=$(cat "$made"/log-* | grep -c r || :)

@@ -645,7 +645,8 @@ typedef struct weir_run_stats {
     uint64_t stolen_copied;
     /** Breadth-first search in step: vertices that levels bottom-up found by the first arc of their row, which is kept apart from the
      *  others (weir_arcs.firsts), so that neither where the row lies nor its arcs were read. Shortest paths in step with arcs in host
-     *  memory: rows that pulls were through with by their first arcs, which are kept on the device (weir_rows_pairs.firsts). Else 0. */
+     *  memory: rows that pulls were through with by their first arcs, which are kept on the device (weir_rows_pairs.firsts), a row once for each
+     *  pull that looked at it. Else 0. */
     uint64_t firsts;
     /** PageRank by pull on host devices: turns, of up to 32 chunks of rows, that threads took from each other, over all iterations. */
     uint64_t turns_stolen;

@@ -158,7 +158,7 @@ WEIR_DEV uint64_t weir_rows_out_degree(const weir_rows_part *part, uint64_t row)
 }
 
 /** Where an out-arc leads: for the lanes of a worker that have an arc of a row each, of whom some may be beyond its end.
- *  @param[in]  arc, end    the arc, and where those of its row end. Of a part without a halo, nor pairs.
+ *  @param[in]  arc, end    the arc, and where those of its row end. Of a part without a halo or pairs.
  *  @param[out] number_out  of the far end; 0 beyond the end.
  *  @return the device that owns it; UINT32_MAX beyond the end. */
 WEIR_DEV uint32_t weir_rows_far_end(const weir_rows_part *part, uint64_t arc, uint64_t end,
@@ -201,18 +201,20 @@ typedef struct weir_rows_config {
     weir_memory
         memory; /**< where arcs lie; WEIR_MEMORY_AUTO looks at what the pools still have for the rows themselves, and knows
                              nothing of what the program takes behind them */
-    int firsts; /**< non-zero: with weir_arcs.firsts, of each direction that is placed; of pairs with weir_rows_pairs.firsts in
-                     their place, 16 bytes a row, where arcs lie in host memory */
+    int firsts; /**< non-zero: with weir_arcs.firsts, of each direction that is placed; of pairs with weir_rows_pairs.firsts, of one direction,
+                     in their place, 16 bytes a row, where arcs lie in host memory */
     int halo; /**< non-zero: with weir_rows_halo, by whose local numbers arcs then name far ends; without out_degrees,
                    which are by number */
+    int unused; /**< padding of versions without what follows; not looked at */
     int pairs; /**< non-zero: with weir_rows_pairs in place of weir_arcs.targets and .weights, which are NULL then; needs weights,
                     and takes as much memory; without halo */
+    int unused_too; /**< padding; not looked at */
 } weir_rows_config;
 /** Defaults of weir_rows_config. */
 #define WEIR_ROWS_CONFIG_INIT                                                                     \
     {                                                                                             \
         sizeof(weir_rows_config), 0, 0, 0, 0, 0, WEIR_ROWS_AUTO, 0, NULL, WEIR_MEMORY_AUTO, 0, 0, \
-            0                                                                                     \
+            0, 0, 0                                                                               \
     }
 
 /** Place @p graph on devices of @p context.

@@ -154,8 +154,7 @@ static weir_status choose_memory(weir_rows *rows, const weir_graph *graph,
         return status;
     for (uint32_t p = 0; p < rows->parts; p++) {
         beside[p] = (sizes.owned[p] + 1) * (in ? 16 : 8) +
-                    sizes.owned[p] *
-                        (firsts_bytes(config, WEIR_MEMORY_HOST) * (in && !config->pairs ? 2 : 1)) +
+                    sizes.owned[p] * (firsts_bytes(config, WEIR_MEMORY_DEVICE) * (in ? 2 : 1)) +
                     (config->out_bytes ? sizes.owned[p] : 0) +
                     (config->out_degrees ? sizes.numbers * 4 : 0) +
                     (config->halo ? weir__rows_halo_bytes(&sizes, p) : 0);

@@ -84,7 +84,7 @@ struct placing {
     uint64_t *offsets; /* of the rows, on the host: owned + 1 */
     uint64_t arcs;
     weir_arcs placed;
-    uint64_t *pairs; /* in place of its targets and weights, if those are wanted */
+    uint64_t *pairs; /* in place of its targets and weights, if pairs are wanted */
     /* For a while: */
     struct weir__pieces pieces;
     uint64_t *graph_offsets, *cursors;

@@ -19,6 +19,9 @@
  * - *tree*. If parents are wanted, every vertex looks for one when all distances are known, behind another exchange: along the arcs that
  *   come to it, in the order of weights, for the first that leads to it by just its distance (sssp_step_tree.h).
  *
+ * Arcs are *pairs* (weir_rows_pairs), so that what a look needs of one lies in one place. Where they lie in host memory the first two that
+ * come to each row are kept on the device, and pulls begin with these.
+ *
  * An *iteration* is a step, and the absorbing behind it if there is one. Workers come from all blocks. Phases are
  * not called but copied to where they are used: a kernel's arguments lie in constant memory, and a function that is called gets them
  * by address, so that it loads each one again, behind all loads that are under way. Nothing of the kernel that shares nothing out
@@ -191,8 +194,9 @@ struct sssp_step_args {
     uint32_t previous; /* the source before: left over where it has no arcs; NONE */
     uint32_t delta;    /* by which the limit rises, at least 1 */
     uint32_t zero;     /* the mark of distance 0 in this run */
-    uint32_t busy;   /* rows to be looked at: part.busy, or up to the source if that lies behind */
-    uint32_t hubs;   /* the first rows, which have many arcs; a multiple of SSSP_STEP_FLAGGED */
+    uint32_t busy; /* rows to be looked at: part.busy, or up to the source if that lies behind */
+    uint32_t hubs; /* the first rows, which have many arcs; a multiple of SSSP_STEP_FLAGGED */
+    /* Of 16 bits, since arguments have WEIR_STEPS_ARGS_MAX bytes. */
     uint16_t tree;   /* parents are wanted: the same on all devices, even those without rows */
     uint16_t lines;  /* arcs lie in host memory: warps read them in whole lines */
     uint32_t direct; /* WEIR_DIRECT_ITEMS */

@@ -320,7 +320,9 @@ WEIR_COLD void sssp_step_list_candidates(const struct sssp_step_args *a, const u
 
 /** All workers pull rows. Those that may find something in the next pull, too, are its candidates. From a row to what lies behind its first
  *  arc are four accesses, each of which waits for the one before, and a row comes from a list, perhaps. So while a task is done the
- *  rows of the one after the next are under way, and the first arcs of the rows of the next that are not settled. */
+ *  rows of the one after the next are under way, and the first arcs of the rows of the next that are not settled.
+ *  @param[in] kept  1: the first arcs of rows are kept on the device. Then they come in place of where rows lie, and the distance behind the
+ *                   first in place of the first arcs. A constant. */
 WEIR_DEV void sssp_step_pull_rows(const struct sssp_step_args *a, struct sssp_step_shared *shared,
                                   const struct sssp_step_worker *worker,
                                   const struct sssp_step_bounds *at, struct sssp_step_rows rows,
@@ -380,15 +382,22 @@ WEIR_DEV void sssp_step_pull_rows(const struct sssp_step_args *a, struct sssp_st
     }
 }
 
+WEIR_DEV void sssp_step_pull_these(const struct sssp_step_args *a, struct sssp_step_shared *shared,
+                                   const struct sssp_step_worker *worker,
+                                   const struct sssp_step_bounds *at, struct sssp_step_rows rows)
+{
+    if (a->pairs.firsts)
+        sssp_step_pull_rows(a, shared, worker, at, rows, 1);
+    else
+        sssp_step_pull_rows(a, shared, worker, at, rows, 0);
+}
+
 /** The first pull, or one before which there were too many candidates: of all rows. */
 WEIR_DEV void sssp_step_pull_all(const struct sssp_step_args *a, struct sssp_step_shared *shared,
                                  struct sssp_step_worker worker, struct sssp_step_bounds at)
 {
     const struct sssp_step_rows rows = {NULL, 0, sssp_step_tasks(a)};
-    if (a->pairs.firsts)
-        sssp_step_pull_rows(a, shared, &worker, &at, rows, 1);
-    else
-        sssp_step_pull_rows(a, shared, &worker, &at, rows, 0);
+    sssp_step_pull_these(a, shared, &worker, &at, rows);
 }
 
 /** Of what the pull before has left. */
@@ -399,10 +408,7 @@ WEIR_DEV void sssp_step_pull_candidates(const struct sssp_step_args *a,
 {
     const struct sssp_step_rows rows = {sssp_step_candidates(a, worker.iteration), count,
                                         (count + WEIR_LANES - 1) / WEIR_LANES};
-    if (a->pairs.firsts)
-        sssp_step_pull_rows(a, shared, &worker, &at, rows, 1);
-    else
-        sssp_step_pull_rows(a, shared, &worker, &at, rows, 0);
+    sssp_step_pull_these(a, shared, &worker, &at, rows);
 }
 
 /** All workers pull. */

@@ -463,6 +463,63 @@ static void maps_are_counted(void **state)
     weir_graph_destroy(graph);
 }
 
+/* Of rows with weights: what is said to be held, beside what is, and the most at a time. @return that. */
+static int64_t need_of_weighted(weir_context *context, const weir_graph *graph, int pairs, int host)
+{
+    const int symmetric = weir__graph_symmetric(graph, graph->weights_u32);
+    const weir_memory memory = host ? WEIR_MEMORY_HOST : WEIR_MEMORY_DEVICE;
+    const uint64_t before = used(context);
+    weir_rows_config config = WEIR_ROWS_CONFIG_INIT;
+    struct weir__sizes sizes;
+    struct weir__need need = {0, 0};
+    weir_pool_stats there = WEIR_POOL_STATS_INIT;
+    weir_partition *partition = parted(&forms[0], graph, context);
+    weir_rows *rows;
+    config.in_arcs = config.weights = config.by_weight = 1;
+    config.pairs = config.firsts = pairs;
+    config.memory = memory;
+    OK(weir__sizes_of(context, graph, partition, &sizes));
+    sizes.transposed = !symmetric;
+    weir__rows_need(&sizes, &config, memory, &need);
+    OK(weir_rows_create(context, graph, partition, &config, &rows));
+    if (host)
+        OK(weir_device_pool_stats(weir__zero_copy_device(context), &there));
+    assert_held(rows->numbering, &need, before, there.used_bytes + graph->vertices * 12,
+                UINT64_C(1) << 20);
+    weir_rows_destroy(rows);
+    weir_partition_destroy(partition);
+    return need.most;
+}
+
+/* Pairs take as much as two arrays, where arcs lie in host memory the first arcs of rows beside them, and nothing on the way: they are the
+ * keys that rows are sorted by. */
+static void pairs_are_counted(void **state)
+{
+    static const char *const specs[] = {"host:1", "host:3"};
+    const weir_weights weights = {.kind = WEIR_WEIGHTS_RANDOM, .high = 255, .seed = 3};
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        weir_graph_options options = WEIR_GRAPH_OPTIONS_INIT;
+        weir_context *context;
+        weir_graph *graph;
+        options.undirected = i % 2;
+        OK(weir_graph_open("rmat:17", &options, &graph));
+        OK(weir_graph_weigh(graph, &weights));
+        OK(weir_context_create(specs[i / 2], NULL, &context));
+        const int64_t arcs = (int64_t)graph->arcs / weir_context_device_count(context);
+        for (int host = 0; host < 2; host++) {
+            const int64_t apart = need_of_weighted(context, graph, 0, host);
+            const int64_t pairs = need_of_weighted(context, graph, 1, host);
+            const int64_t firsts = host ? (int64_t)graph->vertices * 16 : 0;
+            /* With in-arcs of their own the most is taken while these are transposed. */
+            const int64_t least = !options.undirected ? 0 : host ? 3 * arcs : 7 * arcs;
+            assert_true(apart - pairs + firsts >= least);
+        }
+        weir_context_destroy(context);
+        weir_graph_destroy(graph);
+    }
+}
+
 static void what_the_program_takes_counts(void **state)
 {
     (void)state;
@@ -718,6 +775,7 @@ int main(void)
         cmocka_unit_test(what_a_sparse_graph_needs),
         cmocka_unit_test(what_a_dense_graph_needs),
         cmocka_unit_test(maps_are_counted),
+        cmocka_unit_test(pairs_are_counted),
         cmocka_unit_test(values_of_a_halo_of_in_arcs_are_counted),
         cmocka_unit_test(what_the_program_takes_counts),
         cmocka_unit_test(what_is_asked_of_rows_counts),

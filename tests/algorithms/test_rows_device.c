@@ -174,8 +174,10 @@ static void without_room(void **state)
     weir_graph *graph;
     weir_rows *want, *got;
     weir_context *context = open_or_skip(state), *small;
+    const weir_weights weights = {.kind = WEIR_WEIGHTS_RANDOM, .high = 70000, .seed = 3};
     OK(weir_graph_open("rmat:16", NULL, &graph));
-    config.in_arcs = 1;
+    OK(weir_graph_weigh(graph, &weights));
+    config.in_arcs = config.weights = config.pairs = 1;
     OK(weir_rows_create(context, graph, NULL, &config, &want));
     OK(weir_device_pool_stats(weir_context_device(context, 0), &stats));
     snprintf(setting, sizeof setting, "pool_bytes=%llu",

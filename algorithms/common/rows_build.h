@@ -100,6 +100,14 @@ static inline int weir__rows_part_halves(const weir_rows_config *config)
     return config->weights && !config->pairs;
 }
 
+/** What the arcs of a direction are called where they are taken. */
+static inline const char *weir__rows_arcs_name(const weir_rows_config *config, int in)
+{
+    if (config->pairs)
+        return in ? "in-arcs with weights" : "out-arcs with weights";
+    return in ? "in-arcs" : "out-arcs";
+}
+
 /** Whether a device puts rows in order, rather than the host, where parts have so many arcs on average. @param[in] memory  of arcs. */
 int weir__rows_go_there(const weir_device *device, weir_memory memory, uint64_t arcs);
 /** Whether the device of a part does. */

@@ -155,19 +155,19 @@ static weir_status count(struct placing *p)
 /* The arrays that stay. */
 static weir_status take(struct placing *p)
 {
-    const char *names[2][3] = {{"offsets of out-arcs", "out-arcs", "weights of out-arcs"},
-                               {"offsets of in-arcs", "in-arcs", "weights of in-arcs"}};
-    const char **name = names[p->in];
+    const char *names[2][2] = {{"offsets of out-arcs", "weights of out-arcs"},
+                               {"offsets of in-arcs", "weights of in-arcs"}};
+    const char **name = names[p->in], *arcs = weir__rows_arcs_name(p->build->config, p->in);
     const void *offsets = NULL;
     uint32_t *targets = NULL, *weights = NULL;
     weir_status status =
         weir__bring(p->device, name[0], p->offsets, (uint64_t)p->part->owned + 1, 8, &offsets);
     if (!status && p->build->config->pairs)
-        status = weir__device_alloc_as(p->device, name[1], p->arcs, 8, &p->pairs);
+        status = weir__device_alloc_as(p->device, arcs, p->arcs, 8, &p->pairs);
     else if (!status)
-        status = weir__device_alloc_as(p->device, name[1], p->arcs, 4, &targets);
+        status = weir__device_alloc_as(p->device, arcs, p->arcs, 4, &targets);
     if (!status && weir__rows_part_halves(p->build->config))
-        status = weir__device_alloc_as(p->device, name[2], p->arcs, 4, &weights);
+        status = weir__device_alloc_as(p->device, name[1], p->arcs, 4, &weights);
     p->placed = (weir_arcs){.offsets = offsets, .targets = targets, .weights = weights};
     return status;
 }

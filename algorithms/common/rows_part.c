@@ -27,7 +27,7 @@ struct csr {
 
 static const char *ends_of(const struct csr *csr)
 {
-    return csr->in ? "in-arcs" : "out-arcs";
+    return weir__rows_arcs_name(csr->build->config, csr->in);
 }
 
 static int stays(const struct csr *csr)

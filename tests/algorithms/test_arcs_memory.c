@@ -125,6 +125,14 @@ static void *results(const struct form *form, void *object, uint64_t vertices)
     return values;
 }
 
+/* Arcs may have their weights beside them. */
+static int is_named(const char *what, const char *name)
+{
+    const size_t length = strlen(name);
+    return !strncmp(what, name, length) &&
+           (!what[length] || !strcmp(what + length, " with weights"));
+}
+
 /* What all devices hold together that has this name. */
 struct named {
     const char *what;
@@ -135,7 +143,7 @@ static void add_named(void *user, const char *what, uint64_t elements, uint64_t 
 {
     struct named *named = user;
     (void)elements;
-    named->bytes += strcmp(what, named->what) == 0 ? bytes : 0;
+    named->bytes += is_named(what, named->what) ? bytes : 0;
 }
 
 static uint64_t on_devices(weir_context *context, const char *what)
@@ -301,7 +309,7 @@ static void plan_like(weir_context *context, struct asked *asked, const weir_gra
 static uint64_t planned_bytes(const struct weir__plan_use *use, const char *what)
 {
     for (uint32_t i = 0; i < use->arrays; i++)
-        if (!strcmp(use->array[i].what, what))
+        if (is_named(use->array[i].what, what))
             return use->array[i].bytes;
     return 0;
 }

@@ -9,7 +9,7 @@ for verb in bfs sssp pr cc color; do
 done
 has "host:1: "
 has "out-arcs"
-has "weights of out-arcs"
+has "out-arcs with weights"
 has "it fits"
 expect_ok plan rmat:12 cc --devices host:1
 for verb in bfs sssp pr; do

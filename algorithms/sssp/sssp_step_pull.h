@@ -382,6 +382,7 @@ WEIR_DEV void sssp_step_pull_rows(const struct sssp_step_args *a, struct sssp_st
     }
 }
 
+/** All workers pull rows, by what is kept of them. */
 WEIR_DEV void sssp_step_pull_these(const struct sssp_step_args *a, struct sssp_step_shared *shared,
                                    const struct sssp_step_worker *worker,
                                    const struct sssp_step_bounds *at, struct sssp_step_rows rows)

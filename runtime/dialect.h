@@ -301,6 +301,17 @@ WEIR_DEV uint64_t weir_or_u64(uint64_t value)
 #endif
 }
 
+/** What the lane passed whose number differs from this one's in the bits of @p step. */
+WEIR_DEV uint32_t weir_exchange_u32(uint32_t value, uint32_t step)
+{
+#ifdef __CUDACC__
+    return __shfl_xor_sync(0xFFFFFFFFu, value, (int)step);
+#else
+    (void)step;
+    return value;
+#endif
+}
+
 /** Sum over each @p width lanes that follow one another, a power of two up to WEIR_LANES; every lane gets that
  *  of its own group. The same in every run: lanes are added in one order. */
 WEIR_DEV double weir_group_sum_f64(double value, uint32_t width)
@@ -332,6 +343,18 @@ WEIR_DEV uint32_t weir_group_sum_u32(uint32_t value, uint32_t width)
 #ifdef __CUDACC__
     for (uint32_t step = 1; step < width; step <<= 1)
         value += __shfl_xor_sync(0xFFFFFFFFu, value, (int)step);
+#else
+    (void)width;
+#endif
+    return value;
+}
+
+/** All bits that any of @p width lanes that follow one another passed, as weir_group_sum_f64() has them. */
+WEIR_DEV uint64_t weir_group_or_u64(uint64_t value, uint32_t width)
+{
+#ifdef __CUDACC__
+    for (uint32_t step = 1; step < width; step <<= 1)
+        value |= __shfl_xor_sync(0xFFFFFFFFu, value, (int)step);
 #else
     (void)width;
 #endif

@@ -47,7 +47,8 @@ static weir_status entries_fit(struct weir__row_steps *on, void *user)
     return WEIR_OK;
 }
 
-/* What is counted is what runs may write to. Hubs of more than BATCH_HUB arcs have two pieces or more. */
+/* What is counted is what runs may write to. A row that is listed has more than BATCH_LONG arcs, a hub more than BATCH_HUB, and so two
+ * pieces or more. */
 static void need(const struct weir__sizes *sizes, const void *user, struct weir__need *need_out)
 {
     const weir_bfs_batch *batch = user;
@@ -55,8 +56,8 @@ static void need(const struct weir__sizes *sizes, const void *user, struct weir_
     weir__need_take_on(need_out, device, 2 * sizes->numbers * sizes->parts, sizeof(uint64_t));
     weir__need_take_on(need_out, device, sizes->touched + sizes->arcs / BATCH_PIECE,
                        sizeof(struct batch_entry));
-    weir__need_take_on(need_out, device, sizes->arcs / BATCH_HUB,
-                       sizeof(struct batch_hub) + 2 * sizeof(struct batch_part));
+    weir__need_take_on(need_out, device, sizes->arcs / BATCH_HUB, sizeof(struct batch_hub));
+    weir__need_take_on(need_out, device, sizes->arcs / BATCH_LONG, sizeof(struct batch_part));
     weir__need_take_on(need_out, device, sizes->vertices * (sizes->parts - 1), 16);
     weir__need_take_on(need_out, device, batch->levels ? sizes->vertices * batch->most : 0, 4);
 }
@@ -72,7 +73,7 @@ static void need(const struct weir__sizes *sizes, const void *user, struct weir_
 COUNT(front_count, UINT64_C(2) * part->numbers)
 COUNT(queue_count, queue_room(part))
 COUNT(hub_count, part->arcs_in / BATCH_HUB)
-COUNT(part_count, part->arcs_in / BATCH_HUB * 2)
+COUNT(part_count, part->arcs_in / BATCH_LONG)
 COUNT(inbox_count, UINT64_C(2) * part->owned)
 COUNT(level_count, batch->levels ? (uint64_t)part->owned * batch->most : 0)
 
@@ -127,12 +128,12 @@ static const weir_steps_array arrays[] = {
      .count = hub_count,
      .bytes = sizeof(struct batch_hub),
      .field = FIELD(hubs)},
-    {.name = "pieces of hubs",
+    {.name = "long rows",
      .extent = WEIR_STEPS_COUNTED,
      .count = part_count,
      .bytes = sizeof(struct batch_part),
      .field = FIELD(parts)},
-    {.name = "listed hubs",
+    {.name = "listed rows",
      .extent = WEIR_STEPS_COUNTED,
      .first = WEIR_STEPS_FILLED_ONCE,
      .count = listed_count,
@@ -161,10 +162,11 @@ static const weir_steps_array arrays[] = {
      .outbox = FIELD(outbox)},
 };
 
-static const weir_steps_phase phases[] = {
+static const weir_steps_phase phases[BATCH_KINDS] = {
     {.name = "top-down", .ns = BATCH_RESULT_NS, .steps = BATCH_RESULT_STEPS},
     {.name = "bottom-up", .ns = BATCH_RESULT_NS + 1, .steps = BATCH_RESULT_STEPS + 1},
-    {.name = "switching", .ns = BATCH_RESULT_NS + 2, .steps = BATCH_RESULT_STEPS + 2}};
+    {.name = "switching", .ns = BATCH_RESULT_NS + 2, .steps = BATCH_RESULT_STEPS + 2},
+    {.name = "settling all rows", .ns = BATCH_RESULT_NS + 3, .steps = BATCH_RESULT_STEPS + 3}};
 
 static const weir_steps_program program = {.what = "breadth-first search of a batch of sources",
                                            .body = &weir__bfs_batch_steps,

@@ -13,29 +13,29 @@
  * looks. A look top-down may be an atomic, and settles in a phase of its own: so many looks bottom-up are as dear. */
 #define BATCH_PART      4u
 #define BATCH_DOWN_COST 2u
+/* Vertices to go through cost as much as one look to so many of them. */
+#define BATCH_THROUGH 2u
 
-/* Which phase finds the next level. */
-WEIR_DEV uint32_t batch_choose(const struct bfs_batch_args *a, const struct batch_walk *w)
+/* Which phase finds the next level. @param[in] listed  the queue holds the last one. */
+WEIR_DEV uint32_t batch_choose(const struct bfs_batch_args *a, const struct batch_walk *w,
+                               int listed)
 {
-    const uint64_t up = w->looked + a->rows.vertices / 2;
-    return a->pull || w->arcs * BATCH_DOWN_COST > up ? BATCH_UP : BATCH_DOWN;
+    const uint64_t through = a->rows.vertices / BATCH_THROUGH;
+    const uint64_t down = w->arcs * BATCH_DOWN_COST + (listed ? 0 : through);
+    return a->pull || down > w->looked + through ? BATCH_UP : listed ? BATCH_DOWN : BATCH_LIST;
 }
 
 /* A level is complete. */
 WEIR_DEV void batch_level_done(const struct bfs_batch_args *a, struct batch_walk *w, uint64_t found,
-                               int was_up)
+                               int listed)
 {
+    const int was_up = w->phase == BATCH_UP;
     w->level++;
     w->current ^= 1;
-    if (!found) {
-        w->phase = BATCH_END;
-        return;
-    }
-    const uint32_t phase = batch_choose(a, w);
-    if (was_up)
-        w->phase = phase == BATCH_UP ? BATCH_UP : BATCH_LIST;
-    else
-        w->phase = phase == BATCH_UP && a->rows.parts > 1 ? BATCH_SHARE : phase;
+    w->phase = found ? batch_choose(a, w, listed) : BATCH_END;
+    w->dense = w->arcs > a->rows.vertices;
+    if (w->phase == BATCH_UP && !was_up && a->rows.parts > 1)
+        w->phase = BATCH_SHARE;
 }
 
 /* Behind the barrier of a phase: what the sums say. */
@@ -62,7 +62,7 @@ WEIR_DEV void batch_after(const struct bfs_batch_args *a, const struct weir_step
     case BATCH_UP:
         w->arcs = total[2];
         w->looked = total[3];
-        batch_level_done(a, w, total[0], 1);
+        batch_level_done(a, w, total[0], 0);
         break;
     case BATCH_LIST:
         w->entries = own;
@@ -71,7 +71,7 @@ WEIR_DEV void batch_after(const struct bfs_batch_args *a, const struct weir_step
     default: /* BATCH_SETTLE */
         w->entries = own;
         w->arcs = total[2];
-        batch_level_done(a, w, total[0], 0);
+        batch_level_done(a, w, total[0], !w->dense);
     }
 }
 
@@ -88,57 +88,48 @@ WEIR_DEV void batch_clear(const struct bfs_batch_args *a, const struct batch_wal
 }
 
 WEIR_DEV void batch_work(const struct bfs_batch_args *a, struct bfs_batch_shared *shared,
-                         const struct weir_steps_block *b, const struct batch_walk *w,
-                         struct batch_tally *t)
+                         const struct weir_steps_block *b, const struct batch_walk *w)
 {
     switch (w->phase) {
     case BATCH_START:
-        batch_start(a, shared, b, w, t);
+        batch_start(a, shared, b, w);
         if (a->first_run)
             batch_find_hubs(a, b);
         break;
     case BATCH_DOWN:
-        *t = batch_down(a, shared, *b, *w, *t);
+        batch_down(a, shared, *b, *w);
         break;
     case BATCH_SEND:
         batch_send(a, shared, *b, *w);
         break;
     case BATCH_ABSORB:
-        *t = batch_absorb(a, shared, *b, *w, *t);
+        batch_absorb(a, shared, *b, *w);
         break;
     case BATCH_SETTLE:
-        *t = batch_settle(a, shared, *b, *w, *t);
+        if (w->dense)
+            batch_settle_all(a, shared, *b, *w);
+        else
+            batch_settle(a, shared, *b, *w);
         break;
     case BATCH_SHARE:
         batch_share(a, *b, *w);
         break;
     case BATCH_UP:
-        *t = batch_up(a, shared, *b, *w, *t);
+        batch_up(a, shared, *b, *w);
         break;
     default:
-        *t = batch_list(a, *b, *w, *t);
+        batch_list(a, shared, *b, *w);
     }
     if (b->block == 0 && b->thread == 0)
         batch_clear(a, w);
     if (WEIR_LANES == 1u)
         batch_kept_flush(a, shared);
-    if (w->phase == BATCH_SETTLE || w->phase == BATCH_UP)
-        batch_count_flush(a, shared, b, w, t);
 }
 
 /* The barrier behind a phase, with what all did in it. */
 WEIR_DEV uint32_t batch_barrier(const struct bfs_batch_args *a, struct bfs_batch_shared *shared,
-                                struct weir_steps_block *b, struct batch_tally *t, uint64_t *total)
+                                struct weir_steps_block *b, uint64_t *total)
 {
-    const uint64_t put = weir_sum_u64(t->put), far = weir_sum_u64(t->far),
-                   arcs = weir_sum_u64(t->arcs), looked = weir_sum_u64(t->looked);
-    t->put = t->far = t->arcs = t->looked = 0;
-    if (weir_lane() == 0 && (put | looked)) {
-        weir_atomic_add_block_u64(&shared->put, put);
-        weir_atomic_add_block_u64(&shared->sum[0], far);
-        weir_atomic_add_block_u64(&shared->sum[1], arcs);
-        weir_atomic_add_block_u64(&shared->sum[2], looked);
-    }
     weir_block_sync();
     if (b->thread == 0)
         for (uint32_t i = 0; i < 3; i++) {
@@ -149,21 +140,21 @@ WEIR_DEV uint32_t batch_barrier(const struct bfs_batch_args *a, struct bfs_batch
     return weir_steps_meet(&a->member, b, b->blocks, &shared->put, 1, total);
 }
 
-/* Under which of three phases the report counts this one: top-down, bottom-up, switching between them. */
-WEIR_DEV uint32_t batch_kind(uint32_t phase)
+/* Under which of the report's kinds this phase counts: top-down, bottom-up, switching between them, settling all rows. */
+WEIR_DEV uint32_t batch_kind(const struct batch_walk *w)
 {
-    return phase <= BATCH_SETTLE ? 0 : phase == BATCH_UP ? 1 : 2;
+    if (w->phase == BATCH_SETTLE && w->dense)
+        return 3;
+    return w->phase <= BATCH_SETTLE ? 0 : w->phase == BATCH_UP ? 1 : 2;
 }
 
 WEIR_DEV void bfs_batch_body(const struct bfs_batch_args *a, struct bfs_batch_shared *shared,
                              struct weir_steps_block *b)
 {
     struct batch_walk w;
-    struct batch_tally t;
-    uint64_t total[WEIR_STEPS_SUMS];
+    uint64_t total[WEIR_STEPS_SUMS], did[BATCH_DID];
     uint32_t stop = WEIR_STEPS_GOES_ON;
     memset(&w, 0, sizeof w);
-    memset(&t, 0, sizeof t);
     w.looked = a->rows.arcs_all / BATCH_PART;
     if (b->thread == 0) {
         memset(shared, 0, sizeof *shared);
@@ -172,9 +163,9 @@ WEIR_DEV void bfs_batch_body(const struct bfs_batch_args *a, struct bfs_batch_sh
     weir_block_sync();
     WEIR_ROLLED
     while (!stop && w.phase != BATCH_END) {
-        const uint32_t phase = w.phase, kind = batch_kind(phase);
-        batch_work(a, shared, b, &w, &t);
-        if ((stop = batch_barrier(a, shared, b, &t, total)))
+        const uint32_t phase = w.phase, kind = batch_kind(&w);
+        batch_work(a, shared, b, &w);
+        if ((stop = batch_barrier(a, shared, b, total)))
             return;
         if (phase == BATCH_ABSORB && b->block == 0)
             weir_steps_close(&a->member, b, &shared->inboxes);
@@ -183,8 +174,10 @@ WEIR_DEV void bfs_batch_body(const struct bfs_batch_args *a, struct bfs_batch_sh
             weir_steps_book(&a->member, &shared->since_ns, BATCH_RESULT_NS + kind,
                             BATCH_RESULT_STEPS + kind);
     }
-    const uint64_t did[4] = {t.entries, t.down_arcs, t.up_rows, t.up_arcs};
-    weir_steps_count(&a->member, b, BATCH_RESULT_ENTRIES, did, 4);
+    batch_count_arcs(a, shared, *b);
+    for (uint32_t i = 0; i < BATCH_DID; i++)
+        did[i] = b->thread ? 0 : shared->did[i];
+    weir_steps_count(&a->member, b, BATCH_RESULT_ENTRIES, did, BATCH_DID);
     if (b->block || b->thread)
         return;
     weir_steps_mine(&a->member)->result[BATCH_RESULT_LEVELS] = w.level;

@@ -5,8 +5,45 @@
 
 #include "algorithms/bfs/bfs_batch_step.h"
 
-/** Each lane has the sources that found a vertex; 0: none. All lanes of a worker. A warp counts one bit of all lanes at a
- *  time. A thread of a host device adds the word to counters that stand upright: bit k of all of them is one plane, so
+WEIR_DEV struct batch_tally batch_nothing(void)
+{
+    const struct batch_tally t = {0, 0, 0, 0, 0, {0, 0}};
+    return t;
+}
+
+/** The end of a phase: what its threads did. All lanes of a worker.
+ *  @param[in] result  of the run, to which it adds its items and looks: BATCH_RESULT_ENTRIES or BATCH_RESULT_UP_ROWS. */
+WEIR_DEV void batch_tell(struct bfs_batch_shared *shared, const struct batch_tally *t,
+                         uint32_t result)
+{
+    const uint64_t put = weir_sum_u64(t->put), far = weir_sum_u64(t->far),
+                   arcs = weir_sum_u64(t->arcs), looked = weir_sum_u64(t->looked),
+                   items = weir_sum_u64(t->items);
+    if (weir_lane() == 0 && (put | looked | items)) {
+        weir_atomic_add_block_u64(&shared->put, put);
+        weir_atomic_add_block_u64(&shared->sum[0], far);
+        weir_atomic_add_block_u64(&shared->sum[1], arcs);
+        weir_atomic_add_block_u64(&shared->sum[2], looked);
+        weir_atomic_add_block_u64(&shared->did[result - BATCH_RESULT_ENTRIES], items);
+        weir_atomic_add_block_u64(&shared->did[result - BATCH_RESULT_ENTRIES + 1], looked);
+    }
+}
+
+/* The words of 32 lanes are rows of a square of bits, which is turned: bit i of the result is the lane's bit of what lane i passed.
+ * Halves change places, then quarters, and so on (Warren, Hacker's Delight, 7-3). */
+WEIR_DEV uint32_t batch_turn(uint32_t word)
+{
+    uint32_t low = 0x0000FFFFu;
+    for (uint32_t step = 16; step; step >>= 1, low ^= low << step) {
+        const uint32_t other = weir_exchange_u32(word, step);
+        word = weir_lane() & step ? (word & ~low) | (other >> step & low)
+                                  : (word & low) | (other << step & ~low);
+    }
+    return word;
+}
+
+/** Each lane has the sources that found a vertex; 0: none. All lanes of a worker. A warp turns the words of its lanes, so that each has
+ *  those of two sources. A thread of a host device adds the word to counters that stand upright: bit k of all of them is one plane, so
  *  that one addition takes about two steps, whatever the number of sources. */
 WEIR_DEV void batch_count(struct bfs_batch_shared *shared, struct batch_tally *t, uint64_t found)
 {
@@ -20,12 +57,8 @@ WEIR_DEV void batch_count(struct bfs_batch_shared *shared, struct batch_tally *t
     }
     if (!weir_ballot(found != 0))
         return;
-    for (uint32_t bit = 0; bit < 32; bit++) {
-        const uint32_t low = weir_popcount_u32(weir_ballot((int)(found >> bit & 1u)));
-        const uint32_t high = weir_popcount_u32(weir_ballot((int)(found >> (bit + 32) & 1u)));
-        t->mine[0] += weir_lane() == bit ? low : 0;
-        t->mine[1] += weir_lane() == bit ? high : 0;
-    }
+    t->mine[0] += weir_popcount_u32(batch_turn((uint32_t)found));
+    t->mine[1] += weir_popcount_u32(batch_turn((uint32_t)(found >> 32)));
 }
 
 /* The thread's planes become numbers. */
@@ -88,14 +121,15 @@ WEIR_DEV void batch_keep_levels(const struct bfs_batch_args *a, const struct bat
 
 /* Sources that all have the same vertices in common: their out-arcs are added up once for all of them. */
 struct batch_run {
-    uint64_t mask, arcs;
+    uint64_t mask, arcs;                     /* the latter of this lane */
     uint64_t of[BATCH_SOURCES / WEIR_LANES]; /* of the sources lane, lane + WEIR_LANES, ... */
 };
 
 WEIR_DEV void batch_run_end(struct batch_run *run)
 {
+    const uint64_t arcs = weir_sum_u64(run->arcs);
     for (uint32_t k = 0; k < BATCH_SOURCES / WEIR_LANES; k++)
-        run->of[k] += run->mask >> (k * WEIR_LANES + weir_lane()) & 1u ? run->arcs : 0;
+        run->of[k] += run->mask >> (k * WEIR_LANES + weir_lane()) & 1u ? arcs : 0;
     run->arcs = 0;
 }
 
@@ -104,37 +138,42 @@ WEIR_DEV void batch_run_end(struct batch_run *run)
 WEIR_DEV void batch_run_add(struct batch_run *run, uint64_t mask, uint64_t arcs)
 {
     WEIR_ROLLED
-    for (uint32_t left = weir_ballot(mask && arcs); left;) {
-        const uint64_t its = weir_broadcast_u64(mask, weir_first_bit_u32(left));
-        const int same = mask == its && arcs;
-        if (its != run->mask)
-            batch_run_end(run);
-        run->mask = its;
-        run->arcs += weir_sum_u64(same ? arcs : 0);
-        left &= ~weir_ballot(same);
+    for (;;) {
+        const int same = mask == run->mask;
+        run->arcs += same ? arcs : 0;
+        arcs = same ? 0 : arcs;
+        const uint32_t left = weir_ballot(mask && arcs);
+        if (!left)
+            return;
+        batch_run_end(run);
+        run->mask = weir_broadcast_u64(mask, weir_first_bit_u32(left));
     }
 }
 
-/** Behind the body: the out-arcs of what each source reached. */
-WEIR_DEV void bfs_batch_epilogue(const struct bfs_batch_args *a, const struct weir_steps_block *b)
+/** The end of a run: the out-arcs of what each source reached. All threads of a device. */
+WEIR_COLD void batch_count_arcs(const struct bfs_batch_args *a, struct bfs_batch_shared *shared,
+                                struct weir_steps_block b)
 {
     struct batch_run run;
-    const uint64_t *offsets = a->rows.out.offsets;
-    const uint64_t threads = weir_steps_threads(b);
+    const uint64_t *offsets = a->rows.out.offsets, *seen = a->seen + a->rows.begin;
     run.mask = run.arcs = 0;
     for (uint32_t k = 0; k < BATCH_SOURCES / WEIR_LANES; k++)
         run.of[k] = 0;
-    for (uint64_t base = (uint64_t)weir_steps_warp(b) * WEIR_LANES; base < a->rows.busy;
-         base += threads) {
+    for (uint64_t base = (uint64_t)weir_steps_warp(&b) * WEIR_LANES; base < a->rows.busy;
+         base += weir_steps_threads(&b)) {
         const uint64_t row = base + weir_lane();
         const int is = row < a->rows.busy;
-        const uint64_t mask = is ? a->seen[a->rows.begin + row] : 0;
-        batch_run_add(&run, mask, mask ? offsets[row + 1] - offsets[row] : 0);
+        const uint64_t at = is ? row : 0, arcs = offsets[at + 1] - offsets[at];
+        batch_run_add(&run, is ? seen[at] : 0, arcs);
     }
     batch_run_end(&run);
     for (uint32_t k = 0; k < BATCH_SOURCES / WEIR_LANES; k++)
         if (run.of[k])
-            weir_add_relaxed_dev_u64(&a->found[k * WEIR_LANES + weir_lane()].arcs, run.of[k]);
+            weir_atomic_add_block_u64(&shared->arcs[k * WEIR_LANES + weir_lane()], run.of[k]);
+    weir_block_sync();
+    for (uint32_t s = b.thread; s < BATCH_SOURCES; s += b.threads)
+        if (shared->arcs[s])
+            weir_add_relaxed_dev_u64(&a->found[s].arcs, shared->arcs[s]);
 }
 
 #endif

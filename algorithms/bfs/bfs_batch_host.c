@@ -2,5 +2,4 @@
 #include "algorithms/bfs/bfs_batch_body.h"
 
 #define WEIR_STEPS bfs_batch
-#define WEIR_STEPS_EPILOGUE
 #include "worklist/steps_host_tmpl.h"

@@ -19,14 +19,19 @@
 
 #define BATCH_SOURCES 64u  /* bits of a word */
 #define BATCH_PIECE   256u /* arcs of an entry of the queue */
-/* Arcs that a row has at the most to be looked at by one worker bottom-up; several share the row of a hub. */
-#define BATCH_HUB 4096u
+/* Bottom-up a worker has several rows at a time. Those of more arcs than this are listed, so that each worker has as many of them; and of hubs,
+ * which have more than that, pieces. A piece does not end when another has met all that it wants, so pieces are long. */
+#define BATCH_LONG 512u
+#define BATCH_HUB  16384u
 /* Of `alive`: the level that is found reads one, writes the next, and block 0 clears the third. */
 #define BATCH_TURNS 3u
 /* Where the tails of the two lists stand in `tail`, on lines of their own. */
 #define BATCH_TOUCHED 0u
 #define BATCH_QUEUE   32u
 #define BATCH_TAILS   64u
+#define BATCH_ABREAST 4u /* looks that a lane has under way: 16 bytes of arcs */
+#define BATCH_KINDS   4u /* of phases, for the report */
+#define BATCH_DID     4u /* results that are counted in each block until a run ends */
 
 /* Of a host device: numbers that a thread keeps before it puts them into the list, and planes of its counters. */
 #define BATCH_KEPT   (WEIR_LANES == 1u ? 64u : 1u)
@@ -38,16 +43,18 @@ struct batch_entry {
     uint32_t row, piece;
 };
 
-/** A row of many in-arcs. Whoever does the last piece of it in a level takes what all have found. */
+/** A hub's row. Whoever does the last piece of it in a level takes what all have found. */
 struct batch_hub {
     uint64_t gain, done; /* sources found, and pieces done, in this level; 0 between levels */
     uint32_t row, pieces;
 };
 
-/** A piece of such a row: BATCH_HUB arcs. */
+/** A row of many in-arcs, or a piece of a hub's: BATCH_HUB of them. */
 struct batch_part {
-    uint32_t hub, piece;
+    uint32_t of;    /* the row, or which hub */
+    uint32_t piece; /* BATCH_WHOLE: it is no hub */
 };
+#define BATCH_WHOLE UINT32_MAX
 
 /** What a source has found, on one device. */
 struct batch_found {
@@ -58,14 +65,14 @@ struct batch_found {
 /** What weir_steps_page.result holds behind a run. */
 enum batch_result {
     BATCH_RESULT_LEVELS = 0, /* that found something, and the one that did not */
-    BATCH_RESULT_ENTRIES,    /* taken from the queue */
-    BATCH_RESULT_DOWN_ARCS,
-    BATCH_RESULT_UP_ROWS,
-    BATCH_RESULT_UP_ARCS,
-    BATCH_RESULT_HUBS,                       /* in the list of hubs, */
-    BATCH_RESULT_PARTS,                      /* and pieces of them; of the first run alone */
-    BATCH_RESULT_NS,                         /* of three phases, by the clock of block 0, */
-    BATCH_RESULT_STEPS = BATCH_RESULT_NS + 3 /* and their supersteps */
+    BATCH_RESULT_ENTRIES,    /* taken from the queue, */
+    BATCH_RESULT_DOWN_ARCS,  /* and their arcs */
+    BATCH_RESULT_UP_ROWS,    /* that looked, */
+    BATCH_RESULT_UP_ARCS,    /* and their looks */
+    BATCH_RESULT_HUBS,       /* in the list of hubs, */
+    BATCH_RESULT_PARTS,      /* and long rows and pieces; of the first run alone */
+    BATCH_RESULT_NS,         /* of BATCH_KINDS phases, by the clock of block 0, */
+    BATCH_RESULT_STEPS = BATCH_RESULT_NS + BATCH_KINDS /* and their supersteps */
 };
 
 struct bfs_batch_args {
@@ -82,7 +89,7 @@ struct bfs_batch_args {
     uint32_t *tail; /* of both lists: BATCH_TOUCHED, BATCH_QUEUE */
     struct batch_hub *hubs;
     struct batch_part *parts;
-    uint64_t *listed;                   /* hubs and pieces of them; kept from the first run on */
+    uint64_t *listed;                   /* hubs, and `parts`; kept from the first run on */
     struct batch_found *found;          /* by source */
     int32_t *level;                     /* by source, then by row; NULL: not wanted */
     uint64_t *inbox[WEIR_DEVICES_MAX];  /* [from]: a number, then its sources */
@@ -95,10 +102,12 @@ struct bfs_batch_args {
 
 /** Words that the threads of a block share. */
 struct bfs_batch_shared {
-    uint64_t put;    /* sum 0 of the next barrier */
-    uint64_t sum[3]; /* and the other ones */
+    uint64_t put;            /* sum 0 of the next barrier */
+    uint64_t sum[3];         /* and the other ones */
+    uint64_t did[BATCH_DID]; /* of the run: results from BATCH_RESULT_ENTRIES on */
     uint64_t since_ns;
     uint64_t alive;
+    uint64_t arcs[BATCH_SOURCES];  /* that leave what each source reached */
     uint32_t count[BATCH_SOURCES]; /* of vertices found in this phase, by source */
     uint32_t keeps;                /* of `kept` */
     uint32_t kept[BATCH_KEPT];
@@ -115,7 +124,7 @@ enum batch_phase {
     BATCH_SETTLE,    /* what was touched is found, and becomes the queue */
     BATCH_SHARE,     /* frontiers are copied to all, for bottom-up */
     BATCH_UP,
-    BATCH_LIST, /* what that found becomes the queue */
+    BATCH_LIST, /* a frontier that is not listed becomes the queue */
     BATCH_END
 };
 
@@ -126,16 +135,17 @@ struct batch_walk {
     uint32_t current; /* which of the two frontiers is that of the level before */
     uint32_t touched; /* numbers in this device's list */
     uint32_t entries; /* of this device's queue */
+    uint32_t dense;   /* what is touched is not listed but looked for in all words */
     uint64_t arcs;    /* that leave the frontier, of all devices */
     uint64_t
         looked; /* arcs that the last level bottom-up looked at, of all devices; at first a guess */
 };
 
-/** What a thread did: in this phase, and in the run. */
+/** What a thread did in this phase. */
 struct batch_tally {
     uint64_t put, far, arcs,
-        looked; /* entries, those of other devices, out-arcs found, in-arcs looked at */
-    uint64_t entries, down_arcs, up_rows, up_arcs;
+        looked;     /* entries, those of other devices, out-arcs found, arcs looked at */
+    uint64_t items; /* entries taken, or rows that looked */
     uint32_t mine
         [2]; /* vertices found by the whole worker, of the sources lane and lane + 32; on GPUs */
 };

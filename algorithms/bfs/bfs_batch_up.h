@@ -5,82 +5,131 @@
 
 #include "algorithms/bfs/bfs_batch_count.h"
 
-#define BATCH_ABREAST 4u  /* looks that a lane has under way */
-#define BATCH_LONELY  16u /* arcs of a row that a lane looks at before the worker does it together */
+/* Arcs of a row that a lane looks at before several do together; of a long one that these do before the whole worker does. */
+#define BATCH_LONELY 16u
+#define BATCH_SOME   256u
+#define BATCH_SQUAD  8u /* lanes */
 
-/** Rows of many arcs, and their pieces, before the first run of an object. */
+/** Rows of many arcs, and the pieces of hubs, before the first run of an object. */
 WEIR_COLD void batch_find_hubs(const struct bfs_batch_args *a, const struct weir_steps_block *b)
 {
     const uint64_t *offsets = a->rows.in.offsets;
     for (uint64_t row = weir_steps_thread(b); row < a->rows.busy; row += weir_steps_threads(b)) {
         const uint64_t arcs = offsets[row + 1] - offsets[row];
-        if (arcs <= BATCH_HUB)
+        if (arcs <= BATCH_LONG)
             continue;
         const uint32_t pieces = (uint32_t)((arcs + BATCH_HUB - 1) / BATCH_HUB);
-        const uint64_t hub = weir_atomic_add_relaxed_dev_u64(&a->listed[0], 1);
         const uint64_t at = weir_atomic_add_relaxed_dev_u64(&a->listed[1], pieces);
-        const struct batch_hub its = {0, 0, (uint32_t)row, pieces};
-        a->hubs[hub] = its;
-        for (uint32_t p = 0; p < pieces; p++) {
-            const struct batch_part part = {(uint32_t)hub, p};
-            a->parts[at + p] = part;
+        struct batch_part part = {(uint32_t)row, BATCH_WHOLE};
+        if (pieces > 1) {
+            const struct batch_hub its = {0, 0, (uint32_t)row, pieces};
+            part.of = (uint32_t)weir_atomic_add_relaxed_dev_u64(&a->listed[0], 1);
+            part.piece = 0;
+            a->hubs[part.of] = its;
         }
+        for (uint32_t p = 0; p < pieces; p++, part.piece++)
+            a->parts[at + p] = part;
     }
 }
 
-/* The lanes of a worker look along arcs first to last - 1 together. @return what they met of `want`, in every lane. */
-WEIR_DEV uint64_t batch_look_together(const uint32_t *targets, const uint64_t *front,
-                                      uint64_t first, uint64_t last, uint64_t want, uint64_t have,
-                                      struct batch_tally *t)
+/* A lane looks at the arcs from `at` on, BATCH_ABREAST of them, but for those before `first` and from `last` on. A GPU loads them as 16 bytes,
+ * so `at` is a multiple of BATCH_ABREAST there. @return what they met. */
+WEIR_DEV uint64_t batch_look_abreast(const uint32_t *targets, const uint64_t *front, uint64_t at,
+                                     uint64_t first, uint64_t last, struct batch_tally *t)
 {
-    WEIR_ROLLED
-    for (uint64_t i = first; i < last && have != want; i += BATCH_ABREAST * WEIR_LANES) {
-        uint32_t number[BATCH_ABREAST];
-        uint64_t met = 0;
-        for (uint32_t k = 0; k < BATCH_ABREAST; k++) {
-            const uint64_t arc = i + k * WEIR_LANES + weir_lane();
-            number[k] = targets[arc < last ? arc : last - 1];
-            t->looked += arc < last;
-        }
+    uint32_t number[BATCH_ABREAST];
+    uint64_t met = 0;
+    if (WEIR_LANES == 1u) { /* none is before the first, and the last may be looked at again */
+        for (uint32_t k = 0; k < BATCH_ABREAST; k++)
+            number[k] = targets[at + k < last ? at + k : last - 1];
         for (uint32_t k = 0; k < BATCH_ABREAST; k++)
             met |= front[number[k]];
-        have |= weir_or_u64(met) & want;
+        t->looked += last - at < BATCH_ABREAST ? last - at : BATCH_ABREAST;
+        return met;
+    }
+    weir_load_16(number, targets + at);
+    for (uint32_t k = 0; k < BATCH_ABREAST; k++) {
+        const int is = at + k >= first && at + k < last;
+        met |= is ? front[number[k]] : 0;
+        t->looked += (uint64_t)is;
+    }
+    return met;
+}
+
+/* Where a lane begins with a row, on a GPU at a multiple of 16 bytes. */
+WEIR_DEV uint64_t batch_look_from(uint64_t first)
+{
+    return WEIR_LANES > 1u ? first & ~(uint64_t)(BATCH_ABREAST - 1) : first;
+}
+
+/* Each `width` lanes look together along arcs first to last - 1 of a row, which may be none. All lanes of a worker.
+ * @return what they met of `want`, in all of the `width` lanes. */
+WEIR_DEV uint64_t batch_look_together(const uint32_t *targets, const uint64_t *front,
+                                      uint64_t first, uint64_t last, uint64_t want, uint32_t width,
+                                      struct batch_tally *t)
+{
+    const uint32_t mine = weir_lane() % width * BATCH_ABREAST;
+    uint64_t at = batch_look_from(first), met = 0;
+    WEIR_ROLLED
+    while (weir_ballot(at < last && met != want)) {
+        const uint64_t got =
+            at + mine < last && met != want
+                ? batch_look_abreast(targets, front, at + mine, first, last, t) & want
+                : 0;
+        met |= width == WEIR_LANES ? weir_or_u64(got) : weir_group_or_u64(got, width);
+        at += width * BATCH_ABREAST;
+    }
+    return met;
+}
+
+/* The rows of lanes go on, each by `width` lanes that take it together. All lanes of a worker. @param[in] left  a bit for each of these
+ * lanes. @return what this lane's row has met of `want`, if it is among them. */
+WEIR_DEV uint64_t batch_look_on(const uint32_t *targets, const uint64_t *front, uint32_t left,
+                                uint64_t at, uint64_t last, uint64_t want, uint32_t width,
+                                struct batch_tally *t)
+{
+    const uint32_t groups = WEIR_LANES / width, mine = weir_lane() / width;
+    uint64_t have = 0;
+    WEIR_ROLLED
+    while (left) {
+        uint32_t lanes = left;
+        for (uint32_t g = 0; g < groups; g++) /* each group takes one, the last ones may get none */
+            left &= left - 1;
+        for (uint32_t g = 0; g < mine; g++)
+            lanes &= lanes - 1;
+        const uint32_t lane = lanes ? weir_first_bit_u32(lanes) : 0;
+        const uint64_t from = weir_broadcast_u64(at, lane), to = weir_broadcast_u64(last, lane);
+        const uint64_t its = weir_broadcast_u64(want, lane);
+        const uint64_t met =
+            batch_look_together(targets, front, from, lanes ? to : 0, lanes ? its : 0, width, t);
+        for (uint32_t g = 0; g < groups; g++) {
+            const uint64_t theirs = weir_broadcast_u64(met, g * width);
+            const uint32_t of = weir_broadcast_u32(lanes ? lane : WEIR_LANES, g * width);
+            have = weir_lane() == of ? theirs : have;
+        }
     }
     return have;
 }
 
-/* Each lane looks along the arcs of its row. @param[in] want  0: there is no row. @return what it met of `want`. */
-WEIR_DEV uint64_t batch_look(const struct bfs_batch_args *a, const uint64_t *front, uint32_t row,
-                             uint64_t want, struct batch_tally *t)
+/* Each lane looks along the arcs of its row: along a few alone, then with a squad, in the end, if rows are long, with all lanes of the
+ * worker, since one row then has as many arcs as a squad takes long for. All lanes of the worker.
+ * @param[in] want  0: there is no row. @param[in] wide  rows may be long. @return what it met of `want`. */
+WEIR_DEV uint64_t batch_look(const uint32_t *targets, const uint64_t *front, uint64_t first,
+                             uint64_t last, uint64_t want, int wide, struct batch_tally *t)
 {
-    const uint32_t *targets = a->rows.in.targets;
-    uint64_t at = 0, last = 0, have = 0;
-    if (want) {
-        at = a->rows.in.offsets[row];
-        last = a->rows.in.offsets[row + 1];
-    }
-    const uint64_t alone = last - at > BATCH_LONELY ? at + BATCH_LONELY : last;
+    uint64_t at = batch_look_from(first), have = 0;
+    const uint64_t few = at + BATCH_LONELY < last ? at + BATCH_LONELY : last;
     WEIR_ROLLED
-    while (at < alone && have != want) {
-        uint32_t number[BATCH_ABREAST];
-        uint64_t met = 0;
-        for (uint32_t k = 0; k < BATCH_ABREAST; k++)
-            number[k] = targets[at + k < alone ? at + k : alone - 1];
-        for (uint32_t k = 0; k < BATCH_ABREAST; k++)
-            met |= front[number[k]];
-        have |= met & want;
-        t->looked += alone - at < BATCH_ABREAST ? alone - at : BATCH_ABREAST;
+    while (at < few && have != want) {
+        have |= batch_look_abreast(targets, front, at, first, few, t) & want;
         at += BATCH_ABREAST;
     }
-    const int more = at < last && have != want;
-    WEIR_ROLLED
-    for (uint32_t left = weir_ballot(more); left; left &= left - 1) {
-        const uint32_t lane = weir_first_bit_u32(left);
-        const uint64_t met = batch_look_together(
-            targets, front, weir_broadcast_u64(at, lane), weir_broadcast_u64(last, lane),
-            weir_broadcast_u64(want, lane), weir_broadcast_u64(have, lane), t);
-        have = weir_lane() == lane ? met : have;
-    }
+    const uint64_t some = wide && last - at > BATCH_SOME ? at + BATCH_SOME : last;
+    have |= batch_look_on(targets, front, weir_ballot(at < last && have != want), at, some,
+                          want & ~have, WEIR_LANES < BATCH_SQUAD ? WEIR_LANES : BATCH_SQUAD, t);
+    if (wide)
+        have |= batch_look_on(targets, front, weir_ballot(some < last && have != want), some, last,
+                              want & ~have, WEIR_LANES, t);
     return have;
 }
 
@@ -104,40 +153,65 @@ WEIR_DEV void batch_meet(const struct bfs_batch_args *a, struct bfs_batch_shared
     batch_count(shared, t, met);
 }
 
-/* A worker looks along a piece of a hub. Whoever is the last with a piece of it takes what all have met. */
-WEIR_DEV void batch_up_hub(const struct bfs_batch_args *a, struct bfs_batch_shared *shared,
-                           const struct batch_walk *w, struct batch_part part, uint64_t alive,
-                           struct batch_tally *t)
+/* Who looked along a piece of a hub. @param[in] lacks  sources that the hub may come to have, in this level. @param[in] met  of this piece.
+ * @return whether it was the last piece; *met is what all have met then. */
+WEIR_DEV int batch_hub_done(struct batch_hub *hub, uint32_t piece, uint64_t lacks, uint64_t *met)
 {
-    struct batch_hub *hub = &a->hubs[part.hub];
-    const uint32_t row = hub->row;
-    const uint64_t end = a->rows.in.offsets[row + 1];
-    const uint64_t at = a->rows.in.offsets[row] + (uint64_t)part.piece * BATCH_HUB;
-    const uint64_t last = end - at > BATCH_HUB ? at + BATCH_HUB : end;
-    /* Nobody writes `seen` of a hub before all pieces are done, and what others have met need not be met again. */
-    const uint64_t want =
-        alive & ~a->seen[a->rows.begin + row] & ~weir_load_relaxed_dev_u64(&hub->gain);
-    uint64_t met = batch_look_together(a->rows.in.targets, batch_last(a, w), at, last, want, 0, t);
-    int mine = 0;
-    if (weir_lane() == 0) {
-        if (met)
-            weir_or_relaxed_dev_u64(&hub->gain, met);
-        mine = weir_add_acq_rel_dev_u64(&hub->done, 1) + 1 == hub->pieces;
-        met = 0;
-        if (mine) {
-            met = weir_load_relaxed_dev_u64(&hub->gain);
-            weir_store_relaxed_dev_u64(&hub->gain, 0);
-            weir_store_relaxed_dev_u64(&hub->done, 0);
-        }
+    if (!lacks) { /* which whoever has a piece finds */
+        *met = 0;
+        return piece == 0;
     }
-    batch_meet(a, shared, w, mine, row, weir_lane() ? 0 : met, t);
+    if (*met)
+        weir_or_relaxed_dev_u64(&hub->gain, *met);
+    if (weir_add_acq_rel_dev_u64(&hub->done, 1) + 1 != hub->pieces)
+        return 0;
+    *met = weir_load_relaxed_dev_u64(&hub->gain);
+    weir_store_relaxed_dev_u64(&hub->gain, 0);
+    weir_store_relaxed_dev_u64(&hub->done, 0);
+    return 1;
+}
+
+/* Rows of many arcs: each lane has one, or a piece of a hub, and all of the worker look along one after the other. */
+WEIR_DEV void batch_up_many(const struct bfs_batch_args *a, struct bfs_batch_shared *shared,
+                            const struct weir_steps_block *b, const struct batch_walk *w,
+                            uint64_t alive, struct batch_tally *t)
+{
+    const uint64_t *offsets = a->rows.in.offsets, *seen = a->seen + a->rows.begin;
+    const uint64_t parts = a->listed[1], workers = weir_steps_threads(b) / WEIR_LANES;
+    WEIR_ROLLED
+    for (uint64_t base = weir_steps_warp(b); base < parts; base += workers * WEIR_LANES) {
+        const uint64_t i = base + weir_lane() * workers;
+        struct batch_part part = {0, BATCH_WHOLE};
+        struct batch_hub *hub = NULL;
+        uint64_t first = 0, last = 0, lacks = 0, want;
+        uint32_t row = 0;
+        int is = i < parts;
+        if (is) {
+            part = a->parts[i];
+            hub = part.piece == BATCH_WHOLE ? NULL : &a->hubs[part.of];
+            row = hub ? hub->row : part.of;
+            first = offsets[row] + (hub ? (uint64_t)part.piece * BATCH_HUB : 0);
+            last = offsets[row + 1];
+            last = last - first > BATCH_HUB ? first + BATCH_HUB : last;
+            /* Nobody writes `seen` of a hub before all pieces are done. */
+            lacks = alive & ~seen[row];
+        }
+        want = lacks; /* what others have met need not be met again */
+        if (hub && lacks)
+            want &= ~weir_load_relaxed_dev_u64(&hub->gain);
+        t->items += want != 0;
+        uint64_t met = batch_look(a->rows.in.targets, batch_last(a, w), first, last, want, 1, t);
+        if (hub)
+            is = batch_hub_done(hub, part.piece, lacks, &met);
+        batch_meet(a, shared, w, is, row, is ? met : 0, t);
+    }
 }
 
 /** All blocks search a level. */
-WEIR_COLD struct batch_tally batch_up(const struct bfs_batch_args *a,
-                                      struct bfs_batch_shared *shared, struct weir_steps_block b,
-                                      struct batch_walk w, struct batch_tally t)
+WEIR_COLD void batch_up(const struct bfs_batch_args *a, struct bfs_batch_shared *shared,
+                        struct weir_steps_block b, struct batch_walk w)
 {
+    struct batch_tally t = batch_nothing();
     const uint64_t *front = batch_last(a, &w), *seen = a->seen + a->rows.begin;
     const uint64_t *offsets = a->rows.in.offsets;
     if (b.thread == 0) {
@@ -147,21 +221,23 @@ WEIR_COLD struct batch_tally batch_up(const struct bfs_batch_args *a,
         shared->alive = alive;
     }
     weir_block_sync();
-    const uint64_t alive = shared->alive, pieces = a->listed[1];
-    WEIR_ROLLED
-    for (uint64_t i = weir_steps_warp(&b); i < pieces; i += weir_steps_threads(&b) / WEIR_LANES)
-        batch_up_hub(a, shared, &w, a->parts[i], alive, &t);
+    const uint64_t alive = shared->alive;
+    batch_up_many(a, shared, &b, &w, alive, &t);
     WEIR_ROLLED
     for (uint64_t base = (uint64_t)weir_steps_warp(&b) * WEIR_LANES; base < a->rows.busy;
          base += weir_steps_threads(&b)) {
         const uint32_t row = (uint32_t)base + weir_lane();
-        const int is = row < a->rows.busy && offsets[row + 1] - offsets[row] <= BATCH_HUB;
+        const int in = row < a->rows.busy;
+        const uint64_t first = in ? offsets[row] : 0, last = in ? offsets[row + 1] : 0;
+        const int is = in && last - first <= BATCH_LONG;
         const uint64_t want = is ? alive & ~seen[row] : 0;
-        t.up_rows += want != 0;
-        batch_meet(a, shared, &w, is, row, batch_look(a, front, row, want, &t), &t);
+        t.items += want != 0;
+        batch_meet(a, shared, &w, is, row,
+                   batch_look(a->rows.in.targets, front, first, want ? last : first, want, 0, &t),
+                   &t);
     }
-    t.up_arcs += t.looked;
-    return t;
+    batch_count_flush(a, shared, &b, &w, &t);
+    batch_tell(shared, &t, BATCH_RESULT_UP_ROWS);
 }
 
 /** From top-down to bottom-up on several devices: each copies its part of the frontier to the others. */

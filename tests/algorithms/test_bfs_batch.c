@@ -173,6 +173,7 @@ static void assert_batch_stats(const weir_graph *graph, uint32_t parts, uint32_t
     assert_string_equal(stats->phase[0].name, "top-down");
     assert_string_equal(stats->phase[1].name, "bottom-up");
     assert_string_equal(stats->phase[2].name, "switching");
+    assert_string_equal(stats->phase[3].name, "settling all rows");
 }
 
 /* @param[in] first, step  sources are first, first + step, ... modulo the number of vertices. */
@@ -268,6 +269,22 @@ static void shares_looks(void **state)
         batch_of(context, graph, WEIR_PARTITION_EDGE, parts, WEIR_DIRECTION_SWITCH, 0, 0);
     const weir_run_stats stats = assert_batch(batch, graph, parts, 64, 0, 31, 0, "shared");
     assert_true(stats.work.atoms * 16 < stats.arcs_reached);
+    weir_bfs_batch_destroy(batch);
+    weir_context_destroy(context);
+}
+
+/* A level top-down of more arcs than there are vertices lists nothing, one of fewer does; where it goes on top-down the frontier is
+ * listed then. */
+static void lists_what_few_arcs_touch(void **state)
+{
+    weir_context *context = open_or_skip(state);
+    const uint32_t parts = weir_context_device_count(context);
+    weir_bfs_batch *batch =
+        batch_of(context, shape_of(GRID), WEIR_PARTITION_EDGE, parts, WEIR_DIRECTION_SWITCH, 0, 1);
+    weir_run_stats stats = assert_batch(batch, shape_of(GRID), parts, 64, 0, 71, 1, "many arcs");
+    assert_true(stats.phase[3].steps > 0 && stats.phase[2].steps > 0);
+    stats = assert_batch(batch, shape_of(GRID), parts, 1, 0, 1, 1, "few arcs");
+    assert_int_equal(stats.phase[3].steps, 0);
     weir_bfs_batch_destroy(batch);
     weir_context_destroy(context);
 }
@@ -392,6 +409,7 @@ int main(void)
         ON_EACH_SPEC(each_partition_on_some_of_the_devices),
         ON_EACH_SPEC(goes_both_ways),
         ON_EACH_SPEC(shares_looks),
+        ON_EACH_SPEC(lists_what_few_arcs_touch),
         ON_BACKEND(stays_where_it_was_refused, "host:2"),
         ON_BACKEND(refuses_what_it_does_not_read, "host:2"),
         cmocka_unit_test(levels_that_do_not_fit),

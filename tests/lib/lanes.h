@@ -117,6 +117,21 @@ LANES_DEV uint32_t weir_group_sum_u32(uint32_t value, uint32_t width)
     return sum;
 }
 
+LANES_DEV uint64_t weir_group_or_u64(uint64_t value, uint32_t width)
+{
+    const uint64_t *all = lanes_all(value);
+    const uint32_t first = lanes_mine() / width * width;
+    uint64_t bits = 0;
+    for (uint32_t i = first; i < first + width; i++)
+        bits |= all[i];
+    return bits;
+}
+
+LANES_DEV uint32_t weir_exchange_u32(uint32_t value, uint32_t step)
+{
+    return (uint32_t)lanes_all(value)[(lanes_mine() ^ step) % WEIR_LANES_OF_TEST];
+}
+
 LANES_DEV uint32_t weir_max_u32(uint32_t value)
 {
     const uint64_t *all = lanes_all(value);

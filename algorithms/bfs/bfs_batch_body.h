@@ -174,7 +174,7 @@ WEIR_DEV void bfs_batch_body(const struct bfs_batch_args *a, struct bfs_batch_sh
             weir_steps_book(&a->member, &shared->since_ns, BATCH_RESULT_NS + kind,
                             BATCH_RESULT_STEPS + kind);
     }
-    batch_count_arcs(a, shared, *b);
+    batch_count_end(a, shared, *b);
     for (uint32_t i = 0; i < BATCH_DID; i++)
         did[i] = b->thread ? 0 : shared->did[i];
     weir_steps_count(&a->member, b, BATCH_RESULT_ENTRIES, did, BATCH_DID);

@@ -19,14 +19,18 @@ WEIR_DEV void batch_tell(struct bfs_batch_shared *shared, const struct batch_tal
     const uint64_t put = weir_sum_u64(t->put), far = weir_sum_u64(t->far),
                    arcs = weir_sum_u64(t->arcs), looked = weir_sum_u64(t->looked),
                    items = weir_sum_u64(t->items);
-    if (weir_lane() == 0 && (put | looked | items)) {
+    if (weir_lane())
+        return;
+    const uint64_t sums[3] = {far, arcs, looked};
+    for (uint32_t i = 0; i < 3; i++)
+        if (sums[i])
+            weir_atomic_add_block_u64(&shared->sum[i], sums[i]);
+    if (put)
         weir_atomic_add_block_u64(&shared->put, put);
-        weir_atomic_add_block_u64(&shared->sum[0], far);
-        weir_atomic_add_block_u64(&shared->sum[1], arcs);
-        weir_atomic_add_block_u64(&shared->sum[2], looked);
+    if (items)
         weir_atomic_add_block_u64(&shared->did[result - BATCH_RESULT_ENTRIES], items);
+    if (looked)
         weir_atomic_add_block_u64(&shared->did[result - BATCH_RESULT_ENTRIES + 1], looked);
-    }
 }
 
 /* The words of 32 lanes are rows of a square of bits, which is turned: bit i of the result is the lane's bit of what lane i passed.
@@ -74,7 +78,7 @@ WEIR_DEV void batch_planes_read(struct bfs_batch_shared *shared)
     }
 }
 
-/** The end of a phase that found vertices of a level: the block adds its counts to those of the device, and tells which
+/** The end of a phase that found vertices of a level: the block adds its counts to those of its run, and tells which
  *  sources have a frontier now. All threads of the block. */
 WEIR_DEV void batch_count_flush(const struct bfs_batch_args *a, struct bfs_batch_shared *shared,
                                 const struct weir_steps_block *b, const struct batch_walk *w,
@@ -90,16 +94,15 @@ WEIR_DEV void batch_count_flush(const struct bfs_batch_args *a, struct bfs_batch
         batch_planes_read(shared);
     weir_block_sync();
     for (uint32_t s = b->thread; s < BATCH_SOURCES; s += b->threads) {
+        struct batch_found *found = &shared->found[s];
         const uint32_t count = shared->count[s];
         if (!count)
             continue;
         shared->count[s] = 0;
         alive |= UINT64_C(1) << s;
-        weir_add_relaxed_dev_u64(&a->found[s].reached, count);
-        if (w->level) {
-            weir_add_relaxed_dev_u64(&a->found[s].sum, (uint64_t)count * w->level);
-            weir_store_relaxed_dev_u64(&a->found[s].deepest, w->level);
-        }
+        found->reached += count;
+        found->sum += (uint64_t)count * w->level;
+        found->deepest = w->level;
     }
     alive = weir_or_u64(alive);
     if (weir_lane() == 0 && alive)
@@ -150,9 +153,10 @@ WEIR_DEV void batch_run_add(struct batch_run *run, uint64_t mask, uint64_t arcs)
     }
 }
 
-/** The end of a run: the out-arcs of what each source reached. All threads of a device. */
-WEIR_COLD void batch_count_arcs(const struct bfs_batch_args *a, struct bfs_batch_shared *shared,
-                                struct weir_steps_block b)
+/** The end of a run: the out-arcs of what each source reached are counted, and what the block has counted goes to the device's counts. All
+ *  threads of a device. */
+WEIR_COLD void batch_count_end(const struct bfs_batch_args *a, struct bfs_batch_shared *shared,
+                               struct weir_steps_block b)
 {
     struct batch_run run;
     const uint64_t *offsets = a->rows.out.offsets, *seen = a->seen + a->rows.begin;
@@ -169,11 +173,19 @@ WEIR_COLD void batch_count_arcs(const struct bfs_batch_args *a, struct bfs_batch
     batch_run_end(&run);
     for (uint32_t k = 0; k < BATCH_SOURCES / WEIR_LANES; k++)
         if (run.of[k])
-            weir_atomic_add_block_u64(&shared->arcs[k * WEIR_LANES + weir_lane()], run.of[k]);
+            weir_atomic_add_block_u64(&shared->found[k * WEIR_LANES + weir_lane()].arcs, run.of[k]);
     weir_block_sync();
-    for (uint32_t s = b.thread; s < BATCH_SOURCES; s += b.threads)
-        if (shared->arcs[s])
-            weir_add_relaxed_dev_u64(&a->found[s].arcs, shared->arcs[s]);
+    for (uint32_t s = b.thread; s < BATCH_SOURCES; s += b.threads) {
+        const struct batch_found *its = &shared->found[s];
+        struct batch_found *all = &a->found[s];
+        if (its->arcs)
+            weir_add_relaxed_dev_u64(&all->arcs, its->arcs);
+        if (!its->reached)
+            continue;
+        weir_add_relaxed_dev_u64(&all->reached, its->reached);
+        weir_add_relaxed_dev_u64(&all->sum, its->sum);
+        (void)weir_atomic_max_relaxed_dev_u64(&all->deepest, its->deepest);
+    }
 }
 
 #endif

@@ -82,7 +82,7 @@ WEIR_DEV void batch_come(const struct bfs_batch_args *a, struct bfs_batch_shared
         is[k] = 0;
         if (fresh[k])
             is[k] = weir_atomic_or_relaxed_dev_u64(&next[number[k]], fresh[k]) == 0;
-        t->put += (uint64_t)is[k];
+        t->put += (uint32_t)is[k];
         t->far += is[k] && !batch_owns(a, number[k]);
     }
     batch_list_touched(a, shared, is, number);
@@ -160,7 +160,7 @@ WEIR_COLD void batch_down(const struct bfs_batch_args *a, struct bfs_batch_share
             if (!entry.piece) /* nobody else looks there before the level after this one */
                 front[a->rows.begin + entry.row] = 0;
             t.items++;
-            t.looked += last - at;
+            t.looked += (batch_sum)(last - at);
         }
         const int many = last - at > BATCH_ALONE;
         WEIR_ROLLED

@@ -107,9 +107,9 @@ struct bfs_batch_shared {
     uint64_t did[BATCH_DID]; /* of the run: results from BATCH_RESULT_ENTRIES on */
     uint64_t since_ns;
     uint64_t alive;
-    uint64_t arcs[BATCH_SOURCES];  /* that leave what each source reached */
-    uint32_t count[BATCH_SOURCES]; /* of vertices found in this phase, by source */
-    uint32_t keeps;                /* of `kept` */
+    struct batch_found found[BATCH_SOURCES]; /* of the block's threads, in the run so far */
+    uint32_t count[BATCH_SOURCES];           /* of vertices found in this phase, by source */
+    uint32_t keeps;                          /* of `kept` */
     uint32_t kept[BATCH_KEPT];
     uint64_t plane[BATCH_PLANES]; /* bit s of plane k is bit k of the count of source s */
     struct weir_steps_inboxes inboxes;
@@ -128,6 +128,14 @@ enum batch_phase {
     BATCH_END
 };
 
+/** Looks of a thread in a phase. A lane of a GPU does not come to 2^32 of them: it has one row in some 10^5 of its device, of BATCH_LONG arcs at the most,
+ * and as few of the long ones. What a lane keeps is registers that its looks lack. */
+#ifdef __CUDACC__
+typedef uint32_t batch_sum;
+#else
+typedef uint64_t batch_sum;
+#endif
+
 /** Where the search is, the same in all threads of all blocks of a device. */
 struct batch_walk {
     uint32_t phase;
@@ -143,9 +151,10 @@ struct batch_walk {
 
 /** What a thread did in this phase. */
 struct batch_tally {
-    uint64_t put, far, arcs,
-        looked;     /* entries, those of other devices, out-arcs found, arcs looked at */
-    uint64_t items; /* entries taken, or rows that looked */
+    uint64_t arcs;     /* out-arcs found */
+    batch_sum looked;  /* arcs looked at */
+    uint32_t put, far; /* entries or rows, and those of other devices */
+    uint32_t items;    /* entries taken, or rows that looked */
     uint32_t mine
         [2]; /* vertices found by the whole worker, of the sources lane and lane + 32; on GPUs */
 };

@@ -32,76 +32,85 @@ WEIR_COLD void batch_find_hubs(const struct bfs_batch_args *a, const struct weir
     }
 }
 
-/* A lane looks at the arcs from `at` on, BATCH_ABREAST of them, but for those before `first` and from `last` on. A GPU loads them as 16 bytes,
- * so `at` is a multiple of BATCH_ABREAST there. @return what they met. */
-WEIR_DEV uint64_t batch_look_abreast(const uint32_t *targets, const uint64_t *front, uint64_t at,
-                                     uint64_t first, uint64_t last, struct batch_tally *t)
+/* Arcs of a row, or of a piece of one: row[from] to row[to - 1]. On a GPU they are loaded as 16 bytes, so `row` is a multiple of that
+ * and `from` below BATCH_ABREAST. */
+struct batch_arcs {
+    const uint32_t *row;
+    uint32_t from, to;
+};
+
+WEIR_DEV struct batch_arcs batch_arcs_of(const uint32_t *targets, uint64_t first, uint64_t last)
+{
+    const uint32_t from = WEIR_LANES > 1u ? (uint32_t)first % BATCH_ABREAST : 0;
+    const struct batch_arcs its = {targets + (first - from), from, (uint32_t)(last - first) + from};
+    return its;
+}
+
+/* A lane looks at the arcs from `at` on, BATCH_ABREAST of them, but for those that are not among `its`. @return what they met. */
+WEIR_DEV uint64_t batch_look_abreast(const struct batch_arcs *its, const uint64_t *front,
+                                     uint32_t at, struct batch_tally *t)
 {
     uint32_t number[BATCH_ABREAST];
     uint64_t met = 0;
     if (WEIR_LANES == 1u) { /* none is before the first, and the last may be looked at again */
         for (uint32_t k = 0; k < BATCH_ABREAST; k++)
-            number[k] = targets[at + k < last ? at + k : last - 1];
+            number[k] = its->row[at + k < its->to ? at + k : its->to - 1];
         for (uint32_t k = 0; k < BATCH_ABREAST; k++)
             met |= front[number[k]];
-        t->looked += last - at < BATCH_ABREAST ? last - at : BATCH_ABREAST;
+        t->looked += its->to - at < BATCH_ABREAST ? its->to - at : BATCH_ABREAST;
         return met;
     }
-    weir_load_16(number, targets + at);
+    weir_load_16(number, its->row + at);
     for (uint32_t k = 0; k < BATCH_ABREAST; k++) {
-        const int is = at + k >= first && at + k < last;
+        const int is = at + k >= its->from && at + k < its->to;
         met |= is ? front[number[k]] : 0;
-        t->looked += (uint64_t)is;
+        t->looked += (uint32_t)is;
     }
     return met;
 }
 
-/* Where a lane begins with a row, on a GPU at a multiple of 16 bytes. */
-WEIR_DEV uint64_t batch_look_from(uint64_t first)
-{
-    return WEIR_LANES > 1u ? first & ~(uint64_t)(BATCH_ABREAST - 1) : first;
-}
-
-/* Each `width` lanes look together along arcs first to last - 1 of a row, which may be none. All lanes of a worker.
+/* Each `width` lanes look together along arcs of a row from `at` on, up to `to`. All lanes of a worker.
  * @return what they met of `want`, in all of the `width` lanes. */
-WEIR_DEV uint64_t batch_look_together(const uint32_t *targets, const uint64_t *front,
-                                      uint64_t first, uint64_t last, uint64_t want, uint32_t width,
+WEIR_DEV uint64_t batch_look_together(const struct batch_arcs *its, const uint64_t *front,
+                                      uint32_t at, uint64_t want, uint32_t width,
                                       struct batch_tally *t)
 {
-    const uint32_t mine = weir_lane() % width * BATCH_ABREAST;
-    uint64_t at = batch_look_from(first), met = 0;
+    uint64_t met = 0;
+    uint32_t mine = at + weir_lane() % width * BATCH_ABREAST;
     WEIR_ROLLED
-    while (weir_ballot(at < last && met != want)) {
-        const uint64_t got =
-            at + mine < last && met != want
-                ? batch_look_abreast(targets, front, at + mine, first, last, t) & want
-                : 0;
+    while (weir_ballot(at < its->to && met != want)) {
+        uint64_t got = 0;
+        if (mine < its->to && met != want)
+            got = batch_look_abreast(its, front, mine, t) & want;
         met |= width == WEIR_LANES ? weir_or_u64(got) : weir_group_or_u64(got, width);
         at += width * BATCH_ABREAST;
+        mine += width * BATCH_ABREAST;
     }
     return met;
 }
 
-/* The rows of lanes go on, each by `width` lanes that take it together. All lanes of a worker. @param[in] left  a bit for each of these
- * lanes. @return what this lane's row has met of `want`, if it is among them. */
-WEIR_DEV uint64_t batch_look_on(const uint32_t *targets, const uint64_t *front, uint32_t left,
-                                uint64_t at, uint64_t last, uint64_t want, uint32_t width,
-                                struct batch_tally *t)
+/* The rows of lanes go on from `at`, each by `width` lanes that take it together. All lanes of a worker. @param[in] left  a bit for each of
+ * these lanes. @return what this lane's row has met of `want`, if it is among them. */
+WEIR_DEV uint64_t batch_look_on(const struct batch_arcs *its, const uint64_t *front, uint32_t left,
+                                uint32_t at, uint64_t want, uint32_t width, struct batch_tally *t)
 {
-    const uint32_t groups = WEIR_LANES / width, mine = weir_lane() / width;
+    const uint32_t groups = WEIR_LANES / width, group = weir_lane() / width;
     uint64_t have = 0;
     WEIR_ROLLED
     while (left) {
         uint32_t lanes = left;
         for (uint32_t g = 0; g < groups; g++) /* each group takes one, the last ones may get none */
             left &= left - 1;
-        for (uint32_t g = 0; g < mine; g++)
+        for (uint32_t g = 0; g < group; g++)
             lanes &= lanes - 1;
         const uint32_t lane = lanes ? weir_first_bit_u32(lanes) : 0;
-        const uint64_t from = weir_broadcast_u64(at, lane), to = weir_broadcast_u64(last, lane);
-        const uint64_t its = weir_broadcast_u64(want, lane);
-        const uint64_t met =
-            batch_look_together(targets, front, from, lanes ? to : 0, lanes ? its : 0, width, t);
+        struct batch_arcs taken;
+        taken.row = (const uint32_t *)(uintptr_t)weir_broadcast_u64((uintptr_t)its->row, lane);
+        taken.from = weir_broadcast_u32(its->from, lane);
+        taken.to = weir_broadcast_u32(its->to, lane);
+        taken.to = lanes ? taken.to : 0;
+        const uint64_t met = batch_look_together(&taken, front, weir_broadcast_u32(at, lane),
+                                                 weir_broadcast_u64(want, lane), width, t);
         for (uint32_t g = 0; g < groups; g++) {
             const uint64_t theirs = weir_broadcast_u64(met, g * width);
             const uint32_t of = weir_broadcast_u32(lanes ? lane : WEIR_LANES, g * width);
@@ -114,23 +123,27 @@ WEIR_DEV uint64_t batch_look_on(const uint32_t *targets, const uint64_t *front, 
 /* Each lane looks along the arcs of its row: along a few alone, then with a squad, in the end, if rows are long, with all lanes of the
  * worker, since one row then has as many arcs as a squad takes long for. All lanes of the worker.
  * @param[in] want  0: there is no row. @param[in] wide  rows may be long. @return what it met of `want`. */
-WEIR_DEV uint64_t batch_look(const uint32_t *targets, const uint64_t *front, uint64_t first,
-                             uint64_t last, uint64_t want, int wide, struct batch_tally *t)
+WEIR_DEV uint64_t batch_look(struct batch_arcs its, const uint64_t *front, uint64_t want, int wide,
+                             struct batch_tally *t)
 {
-    uint64_t at = batch_look_from(first), have = 0;
-    const uint64_t few = at + BATCH_LONELY < last ? at + BATCH_LONELY : last;
+    const uint32_t squad = WEIR_LANES < BATCH_SQUAD ? WEIR_LANES : BATCH_SQUAD, to = its.to;
+    uint32_t at = 0;
+    uint64_t have = 0;
     WEIR_ROLLED
-    while (at < few && have != want) {
-        have |= batch_look_abreast(targets, front, at, first, few, t) & want;
+    while (at < BATCH_LONELY && at < to && have != want) {
+        have |= batch_look_abreast(&its, front, at, t) & want;
         at += BATCH_ABREAST;
     }
-    const uint64_t some = wide && last - at > BATCH_SOME ? at + BATCH_SOME : last;
-    have |= batch_look_on(targets, front, weir_ballot(at < last && have != want), at, some,
-                          want & ~have, WEIR_LANES < BATCH_SQUAD ? WEIR_LANES : BATCH_SQUAD, t);
-    if (wide)
-        have |= batch_look_on(targets, front, weir_ballot(some < last && have != want), some, last,
-                              want & ~have, WEIR_LANES, t);
-    return have;
+    if (wide && to > at + BATCH_SOME)
+        its.to = at + BATCH_SOME;
+    have |= batch_look_on(&its, front, weir_ballot(at < its.to && have != want), at, want & ~have,
+                          squad, t);
+    if (!wide)
+        return have;
+    at = its.to;
+    its.to = to;
+    return have | batch_look_on(&its, front, weir_ballot(at < to && have != want), at, want & ~have,
+                                WEIR_LANES, t);
 }
 
 /* Rows have met sources. All lanes of a worker. Every word of the new frontier is written, since the old one there is that of
@@ -200,7 +213,8 @@ WEIR_DEV void batch_up_many(const struct bfs_batch_args *a, struct bfs_batch_sha
         if (hub && lacks)
             want &= ~weir_load_relaxed_dev_u64(&hub->gain);
         t->items += want != 0;
-        uint64_t met = batch_look(a->rows.in.targets, batch_last(a, w), first, last, want, 1, t);
+        uint64_t met = batch_look(batch_arcs_of(a->rows.in.targets, first, want ? last : first),
+                                  batch_last(a, w), want, 1, t);
         if (hub)
             is = batch_hub_done(hub, part.piece, lacks, &met);
         batch_meet(a, shared, w, is, row, is ? met : 0, t);
@@ -233,7 +247,8 @@ WEIR_COLD void batch_up(const struct bfs_batch_args *a, struct bfs_batch_shared 
         const uint64_t want = is ? alive & ~seen[row] : 0;
         t.items += want != 0;
         batch_meet(a, shared, &w, is, row,
-                   batch_look(a->rows.in.targets, front, first, want ? last : first, want, 0, &t),
+                   batch_look(batch_arcs_of(a->rows.in.targets, first, want ? last : first), front,
+                              want, 0, &t),
                    &t);
     }
     batch_count_flush(a, shared, &b, &w, &t);

@@ -3,7 +3,8 @@
 #   make [CUDA=0|1] [ARCH="80 90"] [SAN=address|undefined|both|thread] [DEBUG=1] [WERROR=1] [V=1]
 #
 #   CUDA    1 builds the CUDA backend; the default where nvcc is found, else 0
-#   ARCH    compute capabilities to compile kernels for; the last one also as PTX
+#   ARCH    compute capabilities to compile kernels for; the last one also as PTX. The default is what the GPUs of this machine
+#           have, and 80 90 where there is none, or none that nvcc and weir know
 #   SAN     a sanitizer for host code; builds without CUDA into build/SAN; both: address and undefined;
 #           fuzz: those, and what libFuzzer of clang is told by (make fuzz sets it)
 #   STANDIN 1: the CUDA backend over a stand-in for CUDA's runtime (tests/standin), which needs neither nvcc nor a GPU;
@@ -14,7 +15,7 @@
 
 CC     ?= cc
 NVCC   ?= nvcc
-ARCH   ?= 80 90
+ARCH   ?=
 PREFIX ?= /usr/local
 LIBDIR ?= $(PREFIX)/lib
 INCLUDEDIR ?= $(PREFIX)/include
@@ -86,6 +87,11 @@ TESTLIB_CU := $(wildcard tests/lib/*.cu)
 CUDA_HOME ?= $(patsubst %/bin/,%,$(dir $(realpath $(HAVE_NVCC))))
 override CPPFLAGS += -isystem $(CUDA_HOME)/include
 LIBS     += -L$(CUDA_HOME)/lib64 -lcudart_static -lrt
+ifeq ($(strip $(ARCH)),)
+GPU_ARCH   := $(shell nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | tr -d . | sort -nu)
+KNOWN_ARCH := $(filter-out 5% 6% 7%,$(patsubst compute_%,%,$(if $(GPU_ARCH),$(shell $(NVCC) --list-gpu-arch 2>/dev/null))))
+override ARCH := $(or $(filter $(KNOWN_ARCH),$(GPU_ARCH)),80 90)
+endif
 LAST_ARCH := $(lastword $(ARCH))
 NVFLAGS  := -std=c++17 $(if $(filter 1,$(DEBUG)),-O0 -g -G,-O3 -lineinfo$(if $(filter 1,$(CUDA_FAST)), --Ofast-compile=max)) -I. -I$(B)/include -DWEIR_CUDA=1 \
             -Xfatbin -compress-all -Xcompiler -fPIC,-Wall,-Wextra,-fno-exceptions,-fno-threadsafe-statics \

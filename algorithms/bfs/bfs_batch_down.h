@@ -73,8 +73,7 @@ WEIR_DEV void batch_come(const struct bfs_batch_args *a, struct bfs_batch_shared
         for (uint32_t k = 0; k < BATCH_ABREAST; k++)
             if (fresh[k]) {
                 weir_or_relaxed_dev_u64(&next[number[k]], fresh[k]);
-                t->put++;
-                t->far += !batch_owns(a, number[k]);
+                t->far |= !batch_owns(a, number[k]); /* whether there are any */
             }
         return;
     }

@@ -965,7 +965,8 @@ enum { WEIR_BFS_BATCH_MAX = 64 };
 
 /** Breadth-first search from up to 64 sources at once, which share each look at an arc. In step alone: on devices that
  *  reach each other's memory. For graphs of few levels: where two sources seldom come to a vertex in the same level, as in road
- *  networks, they share nothing, and searches one after another are faster. Any number of runs, one at a time. Long-lived. */
+ *  networks, they share no looks, and on host devices searches one after another are faster; GPUs still share what levels wait for. Any
+ *  number of runs, one at a time. Long-lived. */
 typedef struct weir_bfs_batch weir_bfs_batch;
 
 /** What a batch keeps. */

@@ -130,7 +130,7 @@ enum batch_phase {
 
 /** Looks of a thread in a phase. A lane of a GPU does not come to 2^32 of them: it has one row in some 10^5 of its device, of BATCH_LONG arcs at the most,
  * and as few of the long ones. What a lane keeps is registers that its looks lack. */
-#ifdef __CUDACC__
+#if WEIR_LANES > 1u
 typedef uint32_t batch_sum;
 #else
 typedef uint64_t batch_sum;

@@ -34,8 +34,7 @@ static void print_use(const struct weir__plan_use *use, const char *label)
     else
         printf("\n  %s: %s; how much it has is not known\n", label, amount(use->used, bytes));
     if (use->optional)
-        printf("    %s of it only where there is room, for results\n",
-               amount(use->optional, bytes));
+        printf("    %s of it only where there is room\n", amount(use->optional, bytes));
     if (use->placing)
         printf("    %s more for a while where there is room, as the graph is placed\n",
                amount(use->placing, bytes));

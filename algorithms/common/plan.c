@@ -1,6 +1,7 @@
 /** @file plan.c  What an algorithm would take of each device's memory. */
 #include "algorithms/common/plan.h"
 #include "algorithms/common/gather.h"
+#include "algorithms/common/rows_build.h"
 #include "algorithms/common/traversal.h"
 #include "algorithms/graph/arcs.h"
 #include "algorithms/graph/resident.h"
@@ -21,7 +22,7 @@ static void add(void *user, const char *what, uint64_t elements, uint64_t bytes)
     use->used += bytes;
     use->taken += (bytes + PIECE - 1) / PIECE * PIECE;
     if (!strcmp(what, WEIR__GATHER_ORDER) || !strcmp(what, WEIR__GATHER_STAGE) ||
-        !strcmp(what, WEIR__PADDED_ROWS_NAME))
+        !strcmp(what, WEIR__PADDED_ROWS_NAME) || !strcmp(what, WEIR__PAIR_FIRSTS_NAME))
         use->optional += bytes;
     while (i < use->arrays && strcmp(use->array[i].what, what) != 0)
         i++;

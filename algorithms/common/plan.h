@@ -25,7 +25,7 @@ struct weir__plan_use {
     int shared;           /**< with the other devices that say so */
     uint64_t used, taken; /**< bytes of arrays, and what a pool makes of them */
     uint64_t
-        optional; /**< of `used`: what is taken where there is room: for results on a shorter way, and padded rows */
+        optional; /**< of `used`: what is taken where there is room: for results on a shorter way, padded rows, first arcs as pairs */
     uint64_t
         placing; /**< beside `used`, at the most, while it is placed: where there is room, and then given back */
     uint32_t arrays; /**< the largest first; names beyond the last are summed up in it */

@@ -12,6 +12,9 @@
 #include "algorithms/rows.h"
 #include "algorithms/graph/arcs.h"
 
+/* In plans, of first arcs that are pairs: taken where there is room. */
+#define WEIR__PAIR_FIRSTS_NAME "first arcs as pairs"
+
 struct weir_rows {
     weir_context *context;
     uint64_t vertices;

@@ -335,8 +335,8 @@ static weir_status place_firsts(const struct weir__rows_build *build, weir_rows_
     weir_status status;
     if (build->config->pairs) {
         args.pairs = in ? pairs->in : pairs->out;
-        status = weir__device_alloc_as(device, what, part->owned, 2 * sizeof *args.pair_firsts,
-                                       &args.pair_firsts);
+        status = weir__device_alloc_as(device, WEIR__PAIR_FIRSTS_NAME, part->owned,
+                                       2 * sizeof *args.pair_firsts, &args.pair_firsts);
         pairs->firsts = args.pair_firsts;
     } else {
         status =

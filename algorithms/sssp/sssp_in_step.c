@@ -8,6 +8,7 @@
 #include <assert.h>
 #include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define ROOM_LEAST 4096 /* items of an inbox, where nothing else is said */
 /* There is room for one of so many rows as a candidate; where more are, the next pull looks at all rows. On R-MAT graphs one of 8 rows
@@ -323,12 +324,32 @@ static weir_status bind_peers(const struct sssp_in_step *in_step)
                   : weir__steal_bind(on, offsetof(struct sssp_step_args, steal), FAR_ARC_BYTES);
 }
 
+/* Where arcs lie in host memory, first arcs of rows are kept where there is room for them: pulls go without them, too. */
+static weir_status place(struct sssp_in_step *in_step, weir_context *context,
+                         const weir_graph *graph, const weir_partition *partition,
+                         const weir_run_options *options)
+{
+    const struct weir__row_form *its =
+        in_step->balance == WEIR_BALANCE_OFF ? &form : &form_that_steals;
+    weir_rows_config config = WEIR_ROWS_CONFIG_INIT;
+    config.in_arcs = config.weights = config.by_weight = 1;
+    config.pairs = config.firsts = 1;
+    weir_status status = weir__row_steps_create(&in_step->on, its, context, graph, partition,
+                                                options, &config, in_step);
+    if (status != WEIR_ERR_NOMEM || options->memory != WEIR_MEMORY_HOST)
+        return status;
+    weir__row_steps_destroy(&in_step->on);
+    memset(&in_step->on, 0, sizeof in_step->on);
+    config.firsts = 0;
+    return weir__row_steps_create(&in_step->on, its, context, graph, partition, options, &config,
+                                  in_step);
+}
+
 weir_status weir__sssp_in_step_create(weir_context *context, const weir_graph *graph,
                                       const weir_partition *partition,
                                       const weir_run_options *options, uint32_t delta,
                                       struct sssp_in_step **in_step_out)
 {
-    weir_rows_config config = WEIR_ROWS_CONFIG_INIT;
     struct sssp_in_step *in_step;
     weir_status status;
     *in_step_out = NULL;
@@ -340,11 +361,7 @@ weir_status weir__sssp_in_step_create(weir_context *context, const weir_graph *g
     in_step->parents = options->parents;
     in_step->previous = SSSP_STEP_NONE;
     in_step->zero = SSSP_STEP_ZERO; /* marks are filled when they are taken */
-    config.in_arcs = config.weights = config.by_weight = 1;
-    config.pairs = config.firsts = 1;
-    status = weir__row_steps_create(
-        &in_step->on, in_step->balance == WEIR_BALANCE_OFF ? &form : &form_that_steals, context,
-        graph, partition, options, &config, in_step);
+    status = place(in_step, context, graph, partition, options);
     for (uint32_t p = 0; p < in_step->on.parts && !status; p++)
         bind(in_step, p);
     if (!status && in_step->balance != WEIR_BALANCE_OFF && !weir__context_planned(context))

@@ -135,12 +135,56 @@ static void most_rows_are_through_with_them(void **state)
     weir_context_destroy(context);
 }
 
+/* A device that has room for all but the first arcs goes without them, and one that has less says what it lacks. */
+static void goes_without_them_where_there_is_no_room(void **state)
+{
+    weir_graph *graph = open_graph("rmat:16", 1);
+    weir_pool_stats pool = WEIR_POOL_STATS_INIT;
+    weir_run_options options = WEIR_RUN_OPTIONS_INIT;
+    (void)state;
+    options.direction = WEIR_DIRECTION_SWITCH;
+    options.memory = WEIR_MEMORY_HOST;
+    weigh(graph, "random");
+    for (int lacks = 0; lacks < 3; lacks++) {
+        weir_context *context;
+        weir_sssp *sssp;
+        char bound[32];
+        if (lacks) {
+            snprintf(
+                bound, sizeof bound, "%llu",
+                (unsigned long long)(pool.used_bytes - graph->vertices * (lacks == 1 ? 8 : 24)));
+            setenv("WEIR_POOL_BYTES", bound, 1);
+        }
+        OK(weir_context_create("host:1", NULL, &context));
+        weir_partition *partition;
+        OK(weir_partition_create(graph, WEIR_PARTITION_EDGE, 1, 1, NULL, &partition));
+        const weir_status status = weir_sssp_create(context, graph, partition, &options, &sssp);
+        weir_partition_destroy(partition);
+        if (lacks == 2) {
+            assert_int_equal(status, WEIR_ERR_NOMEM);
+            assert_non_null(strstr(weir_error_detail(), "host:0 needs"));
+        } else {
+            OK(status);
+            const weir_run_stats stats = run_from(sssp, 0);
+            assert_true((stats.firsts == 0) == (lacks == 1));
+            assert_distances(graph, sssp, 0, &stats);
+            if (!lacks)
+                OK(weir_device_pool_stats(weir_context_device(context, 0), &pool));
+            weir_sssp_destroy(sssp);
+        }
+        weir_context_destroy(context);
+    }
+    unsetenv("WEIR_POOL_BYTES");
+    weir_graph_destroy(graph);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         ON_SETS(graphs_weights_and_widths),
         ON_SETS(first_arcs_that_are_of_no_use),
         ON_SETS(most_rows_are_through_with_them),
+        cmocka_unit_test(goes_without_them_where_there_is_no_room),
     };
     return cmocka_run_group_tests_name("sssp_firsts", tests, NULL, NULL);
 }

@@ -17,12 +17,18 @@
 #include "algorithms/rows.h"
 #include "worklist/steps.h"
 
-#define BATCH_SOURCES 64u  /* bits of a word */
-#define BATCH_PIECE   256u /* arcs of an entry of the queue */
+#define BATCH_SOURCES 64u /* bits of a word */
+#ifndef BATCH_PIECE       /* tests have smaller ones of these three */
+#define BATCH_PIECE 256u  /* arcs of an entry of the queue */
+#endif
 /* Bottom-up a worker has several rows at a time. Those of more arcs than this are listed, so that each worker has as many of them; and of hubs,
  * which have more than that, pieces. A piece does not end when another has met all that it wants, so pieces are long. */
+#ifndef BATCH_LONG
 #define BATCH_LONG 512u
-#define BATCH_HUB  16384u
+#endif
+#ifndef BATCH_HUB
+#define BATCH_HUB 16384u
+#endif
 /* Of `alive`: the level that is found reads one, writes the next, and block 0 clears the third. */
 #define BATCH_TURNS 3u
 /* Where the tails of the two lists stand in `tail`, on lines of their own. */

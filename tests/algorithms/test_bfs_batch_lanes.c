@@ -53,6 +53,7 @@ struct config {
     uint32_t kind, vertices, devices, blocks, sources;
     uint32_t both; /* arcs have a direction */
     uint32_t pull;
+    uint32_t bound; /* of leaves: rows have about so many arcs; 0: some have */
 };
 
 static struct {
@@ -149,39 +150,47 @@ static void put_tree(uint32_t n)
         put(wide ? draw(draw(draw(v) + 1) + 1) : draw(v), v);
 }
 
-/* A number of arcs at one of the bounds where something else begins. */
+/* Where something else begins: numbers of arcs. */
+static const uint32_t bounds[] = {BATCH_LONELY,
+                                  BATCH_LONELY + BATCH_SQUAD *BATCH_ABREAST,
+                                  BATCH_LONELY + BATCH_SOME,
+                                  BATCH_LONG,
+                                  BATCH_HUB,
+                                  BATCH_HUB + BATCH_LONELY + BATCH_SOME,
+                                  2 * BATCH_HUB,
+                                  BATCH_PIECE,
+                                  BATCH_PIECES *BATCH_PIECE,
+                                  BATCH_ABREAST *WEIR_LANES};
+enum { BOUNDS = sizeof bounds / sizeof *bounds };
+
 static uint32_t draw_arcs(void)
 {
-    static const uint32_t bound[] = {BATCH_LONELY,
-                                     BATCH_LONELY + BATCH_SQUAD * BATCH_ABREAST,
-                                     BATCH_LONELY + BATCH_SOME,
-                                     BATCH_LONG,
-                                     BATCH_HUB,
-                                     2 * BATCH_HUB,
-                                     3 * BATCH_HUB,
-                                     BATCH_PIECE,
-                                     BATCH_PIECES * BATCH_PIECE,
-                                     128};
-    const uint32_t at = bound[draw(sizeof bound / sizeof *bound)];
+    const uint32_t at = graph.config.bound ? graph.config.bound : bounds[draw(BOUNDS)];
     return draw(4) ? at + draw(9) - 4 : 1 + draw(at);
+}
+
+/* Which of the arcs of a row. */
+static uint32_t draw_place(uint32_t arcs)
+{
+    static const uint32_t some[] = {0, 15, 16, 17, 31, 271, 272, 273, 609, 610};
+    const uint32_t which = draw(20);
+    return which < 6                           ? arcs - 1
+           : which < 10 && !graph.config.bound ? draw(arcs)
+                                               : some[which % 10] % arcs;
 }
 
 /* Rows whose in-arcs lead from vertices that nothing reaches, but for one or a few: whoever passes over an arc finds less. */
 static void put_leaves(uint32_t n)
 {
-    const uint32_t live = n / 8 + 1, dead = n / 4 + 1;
+    const uint32_t live = n / 8 + 1, dead = n / 4 + 1, rare = graph.config.bound ? 2 : 5;
     for (uint32_t v = 1; v < live; v++)
         put(draw(v), v);
     for (uint32_t v = live + dead; v < n; v++) {
-        const uint32_t arcs = draw(6) ? draw(7) : draw_arcs(), lives = 1 + draw(2) * draw(5);
-        const uint32_t first = graph.edges, at[] = {0, 15, 16, 17, 31, 271, 272, 273, 609, 610};
+        const uint32_t arcs = draw(rare) ? draw(7) : draw_arcs(), first = graph.edges;
         for (uint32_t i = 0; i < arcs; i++)
             put(live + draw(dead), v);
-        for (uint32_t i = 0; i < lives && first < graph.edges; i++) {
-            const uint32_t count = graph.edges - first, which = draw(14);
-            const uint32_t place = which < 10 ? at[which] : which < 12 ? count - 1 : draw(count);
-            graph.tail[first + place % count] = draw(live);
-        }
+        for (uint32_t i = draw(2) * draw(4) + 1; i && first < graph.edges; i--)
+            graph.tail[first + draw_place(graph.edges - first)] = draw(live);
     }
 }
 
@@ -756,17 +765,18 @@ static uint32_t draw_size(uint32_t kind)
                                         : 1 + draw(600);
 }
 
-static void check_graph(uint32_t kind, uint32_t vertices)
+static void check_graph(uint32_t kind, uint32_t vertices, uint32_t bound)
 {
     struct config *c = &graph.config;
     *c = (struct config){.kind = kind, .devices = 1 + draw(DEVICES), .blocks = 1u << draw(3)};
     c->vertices = vertices;
+    c->bound = bound;
     c->both = kind == LEAVES || draw(2);
     make_graph();
     make_args();
     for (uint32_t run = 0; run < 2; run++) {
         c->sources = draw_count();
-        c->pull = kind == LEAVES ? draw(4) > 0 : draw(4) == 0;
+        c->pull = kind == LEAVES ? draw(4) > 0 || (bound && !run) : draw(4) == 0;
         check_run(run == 0);
     }
     free_all();
@@ -779,10 +789,11 @@ static void lanes_find_all_levels(void **state)
     skip(); /* it does not follow fibers */
 #endif
     graph.seed = 11;
-    for (uint32_t i = 0; i < 50; i++)
-        check_graph(i % 20 == 19 ? EMPTY : i % 10 == 9 ? LEAVES : i % 10, draw_size(i % 10));
-    check_graph(STAR, MOST);
-    check_graph(LEAVES, MOST / 2);
+    for (uint32_t i = 0; i < 40; i++)
+        check_graph(i % 20 == 19 ? EMPTY : i % 10 == 9 ? LEAVES : i % 10, draw_size(i % 10), 0);
+    check_graph(STAR, MOST, 0);
+    for (uint32_t i = 0; i < BOUNDS; i++)
+        check_graph(LEAVES, 160, bounds[i]);
     assert_true(met.listed && met.dense && met.dense_far && met.far);
     assert_true(met.from_dense && met.from_up && met.shared && met.up_again);
     assert_true(met.hubs && met.wholes && met.few && met.many && met.again);

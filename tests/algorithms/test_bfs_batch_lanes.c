@@ -47,7 +47,7 @@ enum {
     ARRAYS = DEVICES * 32
 };
 
-enum kind { UNIFORM, SKEWED, LATTICE, GRID, PATH, TREE, STAR, LEAVES, SPARSE, EMPTY, KINDS };
+enum kind { UNIFORM, SKEWED, LATTICE, GRID, PATH, TREE, STAR, LEAVES, SPARSE, EMPTY, DENSE };
 
 struct config {
     uint32_t kind, vertices, devices, blocks, sources;
@@ -230,6 +230,9 @@ static void put_edges(uint32_t kind, uint32_t n)
         break;
     case LEAVES:
         put_leaves(n);
+        break;
+    case DENSE: /* more long rows than a device has lanes */
+        put_random(n, EDGES, 0);
         break;
     case SPARSE:
         put_random(n, n * 2 / 3, 0);
@@ -482,8 +485,8 @@ static void begin_run(int first_run)
         memset(a->found, 0, BATCH_SOURCES * sizeof *a->found);
         memset(a->level, 0xFF, (size_t)a->rows.owned * BATCH_SOURCES * sizeof *a->level);
         a->sources = c->sources;
-        for (uint32_t s = 0; s < BATCH_SOURCES; s++)
-            a->source[s] = s < c->sources ? graph.number[graph.source[s]] : UINT32_MAX;
+        for (uint32_t s = 0; s < BATCH_SOURCES; s++) /* behind them are those of other runs */
+            a->source[s] = graph.number[s < c->sources ? graph.source[s] : draw(c->vertices)];
         a->pull = c->pull;
         a->first_run = (uint32_t)first_run;
         device->entries = device->arcs = 0;
@@ -606,6 +609,30 @@ static void count_up(struct device *device, uint32_t level)
         CHECK(!device->args.hubs[h].gain && !device->args.hubs[h].done);
 }
 
+/* The sources that have a frontier, as found on this device: of a level, and of the one before it. The third word was cleared. */
+static void check_alive(const struct device *device, uint32_t level)
+{
+    const struct bfs_batch_args *a = &device->args;
+    const uint64_t *alive = a->alive[a->member.index];
+    uint64_t now = 0, before = 0, until;
+    for (uint32_t r = 0; r < a->rows.owned; r++) {
+        now |= found_at(graph.vertex[a->rows.begin + r], level, &until);
+        before |= level ? found_at(graph.vertex[a->rows.begin + r], level - 1, &until) : 0;
+    }
+    CHECK(alive[(level + 1) % BATCH_TURNS] == now);
+    CHECK(alive[level % BATCH_TURNS] == before);
+    CHECK(!alive[(level + 2) % BATCH_TURNS]);
+}
+
+/* The arcs that leave a frontier, by which it is chosen how to go on. */
+static void check_arcs(const struct batch_walk *w)
+{
+    uint64_t arcs = 0, until;
+    for (uint32_t v = 0; v < graph.config.vertices && w->level; v++)
+        arcs += found_at(v, w->level - 1, &until) ? graph.degree[v] : 0;
+    CHECK(w->arcs == arcs);
+}
+
 static void check_device(struct device *device)
 {
     const struct batch_walk *w = &device->walk;
@@ -615,6 +642,7 @@ static void check_device(struct device *device)
         break;
     case BATCH_SETTLE:
         check_seen(device, w->level);
+        check_alive(device, w->level);
         check_empty(device, w->current);
         check_front(device, w->current ^ 1, w->level, !w->dense, 0);
         if (!w->dense)
@@ -622,6 +650,7 @@ static void check_device(struct device *device)
         break;
     case BATCH_UP:
         check_seen(device, w->level);
+        check_alive(device, w->level);
         check_front(device, w->current ^ 1, w->level, 0, 1);
         count_up(device, w->level);
         break;
@@ -641,8 +670,10 @@ static void check_phase(void)
     for (uint32_t d = 0; d < graph.config.devices && !of.wrong; d++) {
         CHECK(devices[d].walk.phase == w->phase && devices[d].walk.level == w->level &&
               devices[d].walk.dense == w->dense);
+        check_arcs(&devices[d].walk);
         check_device(&devices[d]);
     }
+    CHECK(w->phase != BATCH_SHARE || of.before == BATCH_SETTLE);
     met.listed += w->phase == BATCH_SETTLE && !w->dense;
     met.dense += w->phase == BATCH_SETTLE && w->dense;
     met.dense_far += w->phase == BATCH_SEND && w->dense;
@@ -769,6 +800,7 @@ static void check_graph(uint32_t kind, uint32_t vertices, uint32_t bound)
 {
     struct config *c = &graph.config;
     *c = (struct config){.kind = kind, .devices = 1 + draw(DEVICES), .blocks = 1u << draw(3)};
+    c->devices = kind == DENSE ? 1 : c->devices;
     c->vertices = vertices;
     c->bound = bound;
     c->both = kind == LEAVES || draw(2);
@@ -792,6 +824,7 @@ static void lanes_find_all_levels(void **state)
     for (uint32_t i = 0; i < 40; i++)
         check_graph(i % 20 == 19 ? EMPTY : i % 10 == 9 ? LEAVES : i % 10, draw_size(i % 10), 0);
     check_graph(STAR, MOST, 0);
+    check_graph(DENSE, 150, 0);
     for (uint32_t i = 0; i < BOUNDS; i++)
         check_graph(LEAVES, 160, bounds[i]);
     assert_true(met.listed && met.dense && met.dense_far && met.far);

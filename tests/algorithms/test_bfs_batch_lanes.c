@@ -47,7 +47,7 @@ enum {
     ARRAYS = DEVICES * 32
 };
 
-enum kind { UNIFORM, SKEWED, LATTICE, GRID, PATH, TREE, STAR, LEAVES, SPARSE, EMPTY, DENSE };
+enum kind { UNIFORM, SKEWED, LATTICE, GRID, PATH, TREE, STAR, LEAVES, SPARSE, EMPTY, DENSE, SINKS };
 
 struct config {
     uint32_t kind, vertices, devices, blocks, sources;
@@ -194,6 +194,17 @@ static void put_leaves(uint32_t n)
     }
 }
 
+/* A level of more arcs than there are vertices, behind which none goes on; most arcs are elsewhere, so it goes top-down. */
+static void put_sinks(uint32_t n)
+{
+    for (uint32_t v = 1; v < n / 10; v++)
+        put(0, v);
+    for (uint32_t i = 0; i < 2 * n; i++)
+        put(1 + draw(n / 10 - 1), n / 10 + draw(n / 2));
+    for (uint32_t i = 0; i < 20 * n; i++)
+        put(n - 1 - draw(n / 4), n - 1 - draw(n / 4));
+}
+
 static void put_lattice(uint32_t n)
 {
     const uint32_t radius = 2 + n / 40 + draw(5);
@@ -233,6 +244,9 @@ static void put_edges(uint32_t kind, uint32_t n)
         break;
     case DENSE: /* more long rows than a device has lanes */
         put_random(n, EDGES, 0);
+        break;
+    case SINKS:
+        put_sinks(n);
         break;
     case SPARSE:
         put_random(n, n * 2 / 3, 0);
@@ -332,7 +346,7 @@ static void search(uint32_t s)
 static void draw_sources(void)
 {
     const struct config *c = &graph.config;
-    const uint32_t near = draw(3) ? c->vertices : c->vertices / 8 + 1;
+    const uint32_t near = c->kind == SINKS ? 1 : draw(3) ? c->vertices : c->vertices / 8 + 1;
     for (uint32_t s = 0; s < c->sources; s++)
         graph.source[s] = s && draw(12) == 0 ? graph.source[draw(s)]
                           : draw(8) == 0     ? 0
@@ -609,6 +623,22 @@ static void count_up(struct device *device, uint32_t level)
         CHECK(!device->args.hubs[h].gain && !device->args.hubs[h].done);
 }
 
+/* What goes to others is not touched any more, and is known to have been sent. */
+static void check_sent(const struct device *device)
+{
+    const struct bfs_batch_args *a = &device->args;
+    const uint64_t *next = batch_front(a, a->member.index, device->walk.current ^ 1);
+    for (uint32_t d = 0; d < a->member.count; d++) {
+        const uint64_t items = device->page.tell[d] - device->shared[0].inboxes.sent[d];
+        CHECK(items <= (d == a->member.index ? 0 : devices[d].args.rows.owned));
+        for (uint64_t i = 0; i < items && !of.wrong; i++) {
+            const uint64_t number = a->outbox[d][2 * i], mask = a->outbox[d][2 * i + 1];
+            CHECK(number - devices[d].args.rows.begin < devices[d].args.rows.owned);
+            CHECK(of.wrong || (!next[number] && mask && !(mask & ~a->seen[number])));
+        }
+    }
+}
+
 /* The sources that have a frontier, as found on this device: of a level, and of the one before it. The third word was cleared. */
 static void check_alive(const struct device *device, uint32_t level)
 {
@@ -639,6 +669,9 @@ static void check_device(struct device *device)
     switch (w->phase) {
     case BATCH_DOWN:
         count_down(device, w->level);
+        break;
+    case BATCH_SEND:
+        check_sent(device);
         break;
     case BATCH_SETTLE:
         check_seen(device, w->level);
@@ -803,12 +836,12 @@ static void check_graph(uint32_t kind, uint32_t vertices, uint32_t bound)
     c->devices = kind == DENSE ? 1 : c->devices;
     c->vertices = vertices;
     c->bound = bound;
-    c->both = kind == LEAVES || draw(2);
+    c->both = kind == LEAVES || kind == SINKS || draw(2);
     make_graph();
     make_args();
     for (uint32_t run = 0; run < 2; run++) {
         c->sources = draw_count();
-        c->pull = kind == LEAVES ? draw(4) > 0 || (bound && !run) : draw(4) == 0;
+        c->pull = kind == LEAVES ? draw(4) > 0 || (bound && !run) : kind != SINKS && draw(4) == 0;
         check_run(run == 0);
     }
     free_all();
@@ -825,6 +858,7 @@ static void lanes_find_all_levels(void **state)
         check_graph(i % 20 == 19 ? EMPTY : i % 10 == 9 ? LEAVES : i % 10, draw_size(i % 10), 0);
     check_graph(STAR, MOST, 0);
     check_graph(DENSE, 150, 0);
+    check_graph(SINKS, 200, 0);
     for (uint32_t i = 0; i < BOUNDS; i++)
         check_graph(LEAVES, 160, bounds[i]);
     assert_true(met.listed && met.dense && met.dense_far && met.far);

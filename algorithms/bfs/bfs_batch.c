@@ -57,7 +57,7 @@ static void need(const struct weir__sizes *sizes, const void *user, struct weir_
     weir__need_take_on(need_out, device, sizes->touched + sizes->arcs / BATCH_PIECE,
                        sizeof(struct batch_entry));
     weir__need_take_on(need_out, device, sizes->arcs / BATCH_HUB, sizeof(struct batch_hub));
-    weir__need_take_on(need_out, device, sizes->arcs / BATCH_LONG, sizeof(struct batch_part));
+    weir__need_take_on(need_out, device, sizes->arcs / BATCH_LONG, sizeof(struct batch_long));
     weir__need_take_on(need_out, device, sizes->vertices * (sizes->parts - 1), 16);
     weir__need_take_on(need_out, device, batch->levels ? sizes->vertices * batch->most : 0, 4);
 }
@@ -131,8 +131,8 @@ static const weir_steps_array arrays[] = {
     {.name = "long rows",
      .extent = WEIR_STEPS_COUNTED,
      .count = part_count,
-     .bytes = sizeof(struct batch_part),
-     .field = FIELD(parts)},
+     .bytes = sizeof(struct batch_long),
+     .field = FIELD(longs)},
     {.name = "listed rows",
      .extent = WEIR_STEPS_COUNTED,
      .first = WEIR_STEPS_FILLED_ONCE,
@@ -320,6 +320,7 @@ static void report(const weir_bfs_batch *batch, weir_run_stats *stats)
     const weir_steps *steps = batch->on.steps;
     const weir_rows_part *part = weir__row_steps_part(&batch->on, 0);
     const uint64_t supersteps = stats->steps, up = stats->phase[1].steps;
+    const uint64_t shares = weir_steps_results(steps, 0)[BATCH_RESULT_SHARES];
     uint64_t deepest = 0;
     for (uint32_t s = 0; s < batch->sources; s++) {
         stats->reached += batch->found[s].reached;
@@ -335,12 +336,13 @@ static void report(const weir_bfs_batch *batch, weir_run_stats *stats)
                         weir_steps_total(steps, BATCH_RESULT_UP_ARCS);
     stats->work.rounds = supersteps * batch->on.parts;
     /* An arc's target and its word; a row's two offsets, its two words, and an entry of the queue; rows that all bottom-up levels
-     * go through. */
-    stats->bytes =
-        stats->work.atoms * 12 + stats->work.processed * (16 + 16 + 32) + up * part->vertices * 16;
+     * go through, words of those that are settled or listed by going through all. */
+    stats->bytes = stats->work.atoms * 12 + stats->work.processed * (16 + 16 + 32) +
+                   (up * 16 + stats->phase[3].steps * 8 + (stats->phase[2].steps - shares) * 24) *
+                       part->vertices;
     /* An item; and the frontier that all bring to all, at each level bottom-up and on the way there. */
-    stats->bytes_sent = stats->work.sent * 16 + (up + (stats->phase[2].steps + 1) / 2) *
-                                                    part->vertices * 8 * (batch->on.parts - 1);
+    stats->bytes_sent =
+        stats->work.sent * 16 + (up + shares) * part->vertices * 8 * (batch->on.parts - 1);
 }
 
 static weir_status run(weir_bfs_batch *batch, const uint64_t *sources, uint32_t count,

@@ -11,7 +11,7 @@
 
 /* Of a level bottom-up before there was one, the part of all arcs that it is taken to look at: most rows meet all they can in few
  * looks. A look top-down may be an atomic, and settles in a phase of its own: so many looks bottom-up are as dear. */
-#define BATCH_PART      4u
+#define BATCH_GUESS     4u
 #define BATCH_DOWN_COST 2u
 /* Vertices to go through cost as much as one look to so many of them. */
 #define BATCH_THROUGH 2u
@@ -57,6 +57,7 @@ WEIR_DEV void batch_after(const struct bfs_batch_args *a, const struct weir_step
         w->phase = BATCH_SETTLE;
         break;
     case BATCH_SHARE:
+        w->shares++;
         w->phase = BATCH_UP;
         break;
     case BATCH_UP:
@@ -155,7 +156,7 @@ WEIR_DEV void bfs_batch_body(const struct bfs_batch_args *a, struct bfs_batch_sh
     uint64_t total[WEIR_STEPS_SUMS], did[BATCH_DID];
     uint32_t stop = WEIR_STEPS_GOES_ON;
     memset(&w, 0, sizeof w);
-    w.looked = a->rows.arcs_all / BATCH_PART;
+    w.looked = a->rows.arcs_all / BATCH_GUESS;
     if (b->thread == 0) {
         memset(shared, 0, sizeof *shared);
         shared->since_ns = weir_clock_ns();
@@ -182,7 +183,8 @@ WEIR_DEV void bfs_batch_body(const struct bfs_batch_args *a, struct bfs_batch_sh
         return;
     weir_steps_mine(&a->member)->result[BATCH_RESULT_LEVELS] = w.level;
     weir_steps_mine(&a->member)->result[BATCH_RESULT_HUBS] = a->listed[0];
-    weir_steps_mine(&a->member)->result[BATCH_RESULT_PARTS] = a->listed[1];
+    weir_steps_mine(&a->member)->result[BATCH_RESULT_LONGS] = a->listed[1];
+    weir_steps_mine(&a->member)->result[BATCH_RESULT_SHARES] = w.shares;
 }
 
 #endif

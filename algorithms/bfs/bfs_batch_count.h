@@ -123,33 +123,33 @@ WEIR_DEV void batch_keep_levels(const struct bfs_batch_args *a, const struct bat
 }
 
 /* Sources that all have the same vertices in common: their out-arcs are added up once for all of them. */
-struct batch_run {
+struct batch_same {
     uint64_t mask, arcs;                     /* the latter of this lane */
     uint64_t of[BATCH_SOURCES / WEIR_LANES]; /* of the sources lane, lane + WEIR_LANES, ... */
 };
 
-WEIR_DEV void batch_run_end(struct batch_run *run)
+WEIR_DEV void batch_same_end(struct batch_same *same)
 {
-    const uint64_t arcs = weir_sum_u64(run->arcs);
+    const uint64_t arcs = weir_sum_u64(same->arcs);
     for (uint32_t k = 0; k < BATCH_SOURCES / WEIR_LANES; k++)
-        run->of[k] += run->mask >> (k * WEIR_LANES + weir_lane()) & 1u ? arcs : 0;
-    run->arcs = 0;
+        same->of[k] += same->mask >> (k * WEIR_LANES + weir_lane()) & 1u ? arcs : 0;
+    same->arcs = 0;
 }
 
 /* Each lane has a vertex of so many arcs and the sources that reached it. In most graphs few words are there: of the
  * largest component all sources in it, or those whose arcs lead there. */
-WEIR_DEV void batch_run_add(struct batch_run *run, uint64_t mask, uint64_t arcs)
+WEIR_DEV void batch_same_add(struct batch_same *same, uint64_t mask, uint64_t arcs)
 {
     WEIR_ROLLED
     for (;;) {
-        const int same = mask == run->mask;
-        run->arcs += same ? arcs : 0;
-        arcs = same ? 0 : arcs;
+        const int is = mask == same->mask;
+        same->arcs += is ? arcs : 0;
+        arcs = is ? 0 : arcs;
         const uint32_t left = weir_ballot(mask && arcs);
         if (!left)
             return;
-        batch_run_end(run);
-        run->mask = weir_broadcast_u64(mask, weir_first_bit_u32(left));
+        batch_same_end(same);
+        same->mask = weir_broadcast_u64(mask, weir_first_bit_u32(left));
     }
 }
 
@@ -158,22 +158,23 @@ WEIR_DEV void batch_run_add(struct batch_run *run, uint64_t mask, uint64_t arcs)
 WEIR_COLD void batch_count_end(const struct bfs_batch_args *a, struct bfs_batch_shared *shared,
                                struct weir_steps_block b)
 {
-    struct batch_run run;
+    struct batch_same same;
     const uint64_t *offsets = a->rows.out.offsets, *seen = a->seen + a->rows.begin;
-    run.mask = run.arcs = 0;
+    same.mask = same.arcs = 0;
     for (uint32_t k = 0; k < BATCH_SOURCES / WEIR_LANES; k++)
-        run.of[k] = 0;
+        same.of[k] = 0;
     for (uint64_t base = (uint64_t)weir_steps_warp(&b) * WEIR_LANES; base < a->rows.busy;
          base += weir_steps_threads(&b)) {
         const uint64_t row = base + weir_lane();
         const int is = row < a->rows.busy;
         const uint64_t at = is ? row : 0, arcs = offsets[at + 1] - offsets[at];
-        batch_run_add(&run, is ? seen[at] : 0, arcs);
+        batch_same_add(&same, is ? seen[at] : 0, arcs);
     }
-    batch_run_end(&run);
+    batch_same_end(&same);
     for (uint32_t k = 0; k < BATCH_SOURCES / WEIR_LANES; k++)
-        if (run.of[k])
-            weir_atomic_add_block_u64(&shared->found[k * WEIR_LANES + weir_lane()].arcs, run.of[k]);
+        if (same.of[k])
+            weir_atomic_add_block_u64(&shared->found[k * WEIR_LANES + weir_lane()].arcs,
+                                      same.of[k]);
     weir_block_sync();
     for (uint32_t s = b.thread; s < BATCH_SOURCES; s += b.threads) {
         const struct batch_found *its = &shared->found[s];

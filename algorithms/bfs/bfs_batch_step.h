@@ -56,7 +56,7 @@ struct batch_hub {
 };
 
 /** A row of many in-arcs, or a piece of a hub's: BATCH_HUB of them. */
-struct batch_part {
+struct batch_long {
     uint32_t of;    /* the row, or which hub */
     uint32_t piece; /* BATCH_WHOLE: it is no hub */
 };
@@ -76,7 +76,8 @@ enum batch_result {
     BATCH_RESULT_UP_ROWS,    /* that looked, */
     BATCH_RESULT_UP_ARCS,    /* and their looks */
     BATCH_RESULT_HUBS,       /* in the list of hubs, */
-    BATCH_RESULT_PARTS,      /* and long rows and pieces; of the first run alone */
+    BATCH_RESULT_LONGS,      /* and in that of long rows and pieces; */
+    BATCH_RESULT_SHARES,     /* frontiers that were copied to all devices */
     BATCH_RESULT_NS,         /* of BATCH_KINDS phases, by the clock of block 0, */
     BATCH_RESULT_STEPS = BATCH_RESULT_NS + BATCH_KINDS /* and their supersteps */
 };
@@ -94,8 +95,8 @@ struct bfs_batch_args {
     struct batch_entry *queue;
     uint32_t *tail; /* of both lists: BATCH_TOUCHED, BATCH_QUEUE */
     struct batch_hub *hubs;
-    struct batch_part *parts;
-    uint64_t *listed;                   /* hubs, and `parts`; kept from the first run on */
+    struct batch_long *longs;
+    uint64_t *listed;                   /* hubs, and `longs`; kept from the first run on */
     struct batch_found *found;          /* by source */
     int32_t *level;                     /* by source, then by row; NULL: not wanted */
     uint64_t *inbox[WEIR_DEVICES_MAX];  /* [from]: a number, then its sources */
@@ -147,9 +148,10 @@ struct batch_walk {
     uint32_t phase;
     uint32_t level;   /* that is being found */
     uint32_t current; /* which of the two frontiers is that of the level before */
-    uint32_t touched; /* numbers in this device's list */
+    uint32_t touched; /* numbers in this device's list, where there is one */
     uint32_t entries; /* of this device's queue */
     uint32_t dense;   /* what is touched is not listed but looked for in all words */
+    uint32_t shares;  /* frontiers that were copied to all devices so far */
     uint64_t arcs;    /* that leave the frontier, of all devices */
     uint64_t
         looked; /* arcs that the last level bottom-up looked at, of all devices; at first a guess */

@@ -20,7 +20,7 @@ WEIR_COLD void batch_find_hubs(const struct bfs_batch_args *a, const struct weir
             continue;
         const uint32_t pieces = (uint32_t)((arcs + BATCH_HUB - 1) / BATCH_HUB);
         const uint64_t at = weir_atomic_add_relaxed_dev_u64(&a->listed[1], pieces);
-        struct batch_part part = {(uint32_t)row, BATCH_WHOLE};
+        struct batch_long part = {(uint32_t)row, BATCH_WHOLE};
         if (pieces > 1) {
             const struct batch_hub its = {0, 0, (uint32_t)row, pieces};
             part.of = (uint32_t)weir_atomic_add_relaxed_dev_u64(&a->listed[0], 1);
@@ -28,7 +28,7 @@ WEIR_COLD void batch_find_hubs(const struct bfs_batch_args *a, const struct weir
             a->hubs[part.of] = its;
         }
         for (uint32_t p = 0; p < pieces; p++, part.piece++)
-            a->parts[at + p] = part;
+            a->longs[at + p] = part;
     }
 }
 
@@ -190,17 +190,17 @@ WEIR_DEV void batch_up_many(const struct bfs_batch_args *a, struct bfs_batch_sha
                             uint64_t alive, struct batch_tally *t)
 {
     const uint64_t *offsets = a->rows.in.offsets, *seen = a->seen + a->rows.begin;
-    const uint64_t parts = a->listed[1], workers = weir_steps_threads(b) / WEIR_LANES;
+    const uint64_t longs = a->listed[1], workers = weir_steps_threads(b) / WEIR_LANES;
     WEIR_ROLLED
-    for (uint64_t base = weir_steps_warp(b); base < parts; base += workers * WEIR_LANES) {
+    for (uint64_t base = weir_steps_warp(b); base < longs; base += workers * WEIR_LANES) {
         const uint64_t i = base + weir_lane() * workers;
-        struct batch_part part = {0, BATCH_WHOLE};
+        struct batch_long part = {0, BATCH_WHOLE};
         struct batch_hub *hub = NULL;
         uint64_t first = 0, last = 0, lacks = 0, want;
         uint32_t row = 0;
-        int is = i < parts;
+        int is = i < longs;
         if (is) {
-            part = a->parts[i];
+            part = a->longs[i];
             hub = part.piece == BATCH_WHOLE ? NULL : &a->hubs[part.of];
             row = hub ? hub->row : part.of;
             first = offsets[row] + (hub ? (uint64_t)part.piece * BATCH_HUB : 0);

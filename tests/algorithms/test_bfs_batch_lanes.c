@@ -470,7 +470,7 @@ static void make_arrays(uint32_t d)
     a->queue = take((part->owned + part->arcs_out / BATCH_PIECE + 1) * sizeof *a->queue, 0xA5);
     a->tail = take(BATCH_TAILS * sizeof *a->tail, 0);
     a->hubs = take(part->arcs_in / BATCH_HUB * sizeof *a->hubs, 0xA5);
-    a->parts = take(part->arcs_in / BATCH_LONG * sizeof *a->parts, 0xA5);
+    a->longs = take(part->arcs_in / BATCH_LONG * sizeof *a->longs, 0xA5);
     a->listed = take(2 * sizeof *a->listed, 0);
     a->found = take(BATCH_SOURCES * sizeof *a->found, 0);
     a->level = take((size_t)part->owned * BATCH_SOURCES * sizeof *a->level, 0xFF);
@@ -795,7 +795,7 @@ static void check_results(const struct device *device)
             last = graph.level[s][v] > last ? graph.level[s][v] : last;
     CHECK(result[BATCH_RESULT_LEVELS] == (uint64_t)(last + 2));
     CHECK(result[BATCH_RESULT_HUBS] == device->hubs);
-    CHECK(result[BATCH_RESULT_PARTS] == device->parts);
+    CHECK(result[BATCH_RESULT_LONGS] == device->parts);
     CHECK(result[BATCH_RESULT_ENTRIES] == device->entries);
     CHECK(result[BATCH_RESULT_DOWN_ARCS] == device->arcs);
     CHECK(result[BATCH_RESULT_UP_ROWS] <= device->rows_most);

@@ -4,7 +4,7 @@
 #
 #   CUDA    1 builds the CUDA backend; the default where nvcc is found, else 0
 #   ARCH    compute capabilities to compile kernels for; the last one also as PTX. The default is what the GPUs of this machine
-#           have, and 80 90 where there is none, or none that nvcc and weir know
+#           have, and 80 90 where there is none, or none that nvcc and weir know, and for a bundle, which is to run elsewhere
 #   SAN     a sanitizer for host code; builds without CUDA into build/SAN; both: address and undefined;
 #           fuzz: those, and what libFuzzer of clang is told by (make fuzz sets it)
 #   STANDIN 1: the CUDA backend over a stand-in for CUDA's runtime (tests/standin), which needs neither nvcc nor a GPU;
@@ -88,7 +88,7 @@ CUDA_HOME ?= $(patsubst %/bin/,%,$(dir $(realpath $(HAVE_NVCC))))
 override CPPFLAGS += -isystem $(CUDA_HOME)/include
 LIBS     += -L$(CUDA_HOME)/lib64 -lcudart_static -lrt
 ifeq ($(strip $(ARCH)),)
-GPU_ARCH   := $(shell nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | tr -d . | sort -nu)
+GPU_ARCH   := $(if $(filter bundle,$(MAKECMDGOALS)),,$(shell nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | tr -d . | sort -nu))
 KNOWN_ARCH := $(filter-out 5% 6% 7%,$(patsubst compute_%,%,$(if $(GPU_ARCH),$(shell $(NVCC) --list-gpu-arch 2>/dev/null))))
 override ARCH := $(or $(filter $(KNOWN_ARCH),$(GPU_ARCH)),80 90)
 endif

@@ -28,7 +28,7 @@ extern "C" {
 #define WEIR_ROWS_NONE    UINT32_MAX /* in weir_arcs.firsts: the row has no arc */
 #define WEIR_ROWS_NO_PAIR UINT64_MAX /* in weir_rows_pairs.firsts */
 
-/** One direction of the arcs of a part's vertices. Row r is that of number begin + r. Arrays begin at multiples of 256 bytes and may be read up to one of 16. */
+/** One direction of the arcs of a part's vertices. Row r is that of number begin + r. Arrays begin at multiples of 256 bytes; a lane may load the 16 that an end lies in. */
 typedef struct weir_arcs {
     const uint64_t
         *offsets; /**< owned + 1: the arcs of row r are offsets[r] to offsets[r + 1] - 1 */

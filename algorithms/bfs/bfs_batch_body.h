@@ -1,6 +1,6 @@
 /** @file bfs_batch_body.h  The body of a device that searches from a batch of sources: phase after phase, with a barrier
- * behind each. All threads know the same sums and decide the same. Phases are functions that are called with what they count by
- * value, so that it stays in registers there. */
+ * behind each. All threads know the same sums and decide the same. Phases are functions that are called and count for themselves
+ * until they end (batch_tell()), so that counts stay in registers there and take none elsewhere. */
 #ifndef WEIR_ALGORITHMS_BFS_BFS_BATCH_BODY_H
 #define WEIR_ALGORITHMS_BFS_BFS_BATCH_BODY_H
 

@@ -62,7 +62,7 @@ struct batch_long {
 };
 #define BATCH_WHOLE UINT32_MAX
 
-/** What a source has found, on one device. */
+/** What a source has found, on one device or, until a run ends, by one block of it. */
 struct batch_found {
     uint64_t reached, sum, arcs,
         deepest; /* vertices, their levels, their out-arcs; the last level */
@@ -159,10 +159,11 @@ struct batch_walk {
 
 /** What a thread did in this phase. */
 struct batch_tally {
-    uint64_t arcs;     /* out-arcs found */
-    batch_sum looked;  /* arcs looked at */
-    uint32_t put, far; /* entries or rows, and those of other devices */
-    uint32_t items;    /* entries taken, or rows that looked */
+    uint64_t arcs;    /* out-arcs found */
+    batch_sum looked; /* arcs looked at */
+    uint32_t put,
+        far; /* entries or rows, and those of other devices; of a dense level: whether there are any of these */
+    uint32_t items; /* entries taken, or rows that looked */
     uint32_t mine
         [2]; /* vertices found by the whole worker, of the sources lane and lane + 32; on GPUs */
 };
